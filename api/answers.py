@@ -206,8 +206,21 @@ ANSWERS: dict[str, Schema] = {
     Path.DIFF: record(
         **{"from": TIME},
         to=TIME,
-        nodes=record(added=array(_NODE), removed=array(_NODE), changed=array(extended(_NODE, columns=_COLUMNS_DIFF))),
+        nodes=record(
+            added=array(extended(_NODE, isNew=maybe(FLAG))),
+            removed=array(extended(_NODE, dropped=maybe(TRUE), deleted=maybe(TRUE))),
+            changed=array(
+                extended(
+                    _NODE,
+                    columns=maybe(_COLUMNS_DIFF),
+                    renamedFrom=maybe(_NAME),
+                    code=maybe(record(before=FREE, after=FREE)),
+                )
+            ),
+            changedBack=maybe(array(_NODE)),
+        ),
         edges=record(added=_EDGES, removed=_EDGES),
+        frontier=maybe(_FRONTIER),
     ),
     Path.ROOT_CAUSE: record(
         nodeId=TEXT,

@@ -6,11 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.openlineage.instant import parse_instant
 from headwater.traversal.graph_diff import GraphAtTime, graph_diff
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LAKE, LookupClient, after, key_of
 from tests.lookup.test_cost import GRAPH, LARGER, body_and_calls, table_of
+from tests.traversal.test_renames import renamed
+from tests.traversal.test_wrappers import query
 
 HOUR = 3_600
 OUT = f"dataset:{LAKE}:out"
@@ -21,10 +24,12 @@ graphs = st.builds(
 )
 
 
-def wrote(hour: int, inputs: tuple[str, ...], *columns: str, job: str = "load") -> Document:
+def wrote(hour: float, inputs: tuple[str, ...], *columns: str, job: str = "load") -> Document:
     out = factory.dataset("out", schema=factory.schema(*columns))
     read = [factory.dataset(name) for name in inputs]
-    return factory.run_event("COMPLETE", run=hour + 1, job=job, seconds=hour * HOUR, inputs=read, outputs=[out])
+    return factory.run_event(
+        "COMPLETE", run=int(hour * 10) + 1, job=job, seconds=hour * HOUR, inputs=read, outputs=[out]
+    )
 
 
 def diff(get: LookupClient, begin: float, end: float, **query: str) -> Any:
@@ -38,7 +43,7 @@ def get() -> LookupClient:
 
 def test_an_input_is_replaced_and_columns_change(get: LookupClient) -> None:
     answer = diff(get, 1, 3)
-    assert [node["nodeId"] for node in answer["nodes"]["added"]] == [f"dataset:{LAKE}:new"]
+    assert [(node["nodeId"], node["isNew"]) for node in answer["nodes"]["added"]] == [(f"dataset:{LAKE}:new", True)]
     assert [node["nodeId"] for node in answer["nodes"]["removed"]] == [f"dataset:{LAKE}:old"]
     (changed,) = answer["nodes"]["changed"]
     assert changed["nodeId"] == OUT
@@ -75,6 +80,89 @@ def test_a_caller_learns_of_no_node_of_others() -> None:
     get = after(wrote(0, ("old",), "id:int"), secret)
     assert "secret" in str(diff(get, 1, 3))
     assert "secret" not in str(diff(LookupClient(get.table, key_of("demo", LAKE)), 1, 3))
+
+
+def answered(*events: Document, node: str = OUT, begin: float = 1, end: float = 3, **query: str) -> Any:
+    times = {"from": factory.at(begin * HOUR), "to": factory.at(end * HOUR)}
+    return after(*events)("diff", nodeId=node, direction="both", **times, **query)
+
+
+def differs(answer: Any) -> dict[str, set[str]]:
+    """What differs, by the ends of the nodeIds, of an edge with an arrow."""
+    nodes = {name: {node["name"] for node in found} for name, found in answer["nodes"].items()}
+    edges = {
+        f"edges {name}": {f"{_end(edge['origin'])}>{_end(edge['destination'])}" for edge in found}
+        for name, found in answer["edges"].items()
+    }
+    return {name: found for name, found in (nodes | edges).items() if found}
+
+
+def _end(node_id: str) -> str:
+    return node_id.rpartition(":")[2]
+
+
+@pytest.mark.parametrize("kind", ["START", "FAIL", "ABORT"])
+@pytest.mark.parametrize("hour", [0.9, 2])
+def test_what_an_open_or_failed_run_does_not_name_yet_is_no_difference(kind: str, hour: float) -> None:
+    """At either time: a job that runs at midnight, and a comparison since midnight."""
+    cut = factory.run_event(kind, run=9, seconds=hour * HOUR, inputs=[factory.dataset("old")])
+    upstream = factory.run_event("COMPLETE", job="feed", run=8, outputs=[factory.dataset("old")])
+    events = (upstream, wrote(0, ("old",), "id:int"), cut)
+    assert differs(answered(*events)) == {}
+    assert differs(answered(*events, wrote(2.5, ("old",), "id:int"))) == {}
+
+
+def test_a_loop_that_runs_for_the_second_time_has_lost_no_input() -> None:
+    def application(run: int, begin: float, *shops: str) -> list[Document]:
+        start = factory.run_event("START", job="app", run=run, seconds=begin * HOUR)
+        parent = {"parent": factory.parent(run, "app")}
+        loop = [wrote(begin + 0.1 * number, (shop,), job="append") for number, shop in enumerate(shops, start=1)]
+        events = [
+            {**event, "run": {"runId": factory.run_id(run * 10 + number), "facets": parent}}
+            for number, event in enumerate(loop)
+        ]
+        return [start, *events]
+
+    def ended(run: int, hour: float) -> Document:
+        return factory.run_event("COMPLETE", job="app", run=run, seconds=hour * HOUR)
+
+    first = [*application(100, 0, "shop0", "shop1"), ended(100, 0.5)]
+    assert differs(answered(*first, *application(101, 2, "shop0"))) == {}
+    gone = {"removed": {"shop1"}, "edges removed": {"shop1>append"}}
+    assert differs(answered(*first, *application(101, 2, "shop0"), ended(101, 2.5))) == gone
+
+
+def test_a_renamed_table_lost_none_of_its_jobs() -> None:
+    load = wrote(0, ("old",), "id:int")
+    answer = answered(load, renamed("out", "sales", seconds=2 * HOUR), node=f"dataset:{LAKE}:sales")
+    assert [node["renamedFrom"]["name"] for node in answer["nodes"]["changed"]] == ["out"]
+    assert differs(answer) == {"added": {"app.rename"}, "changed": {"sales"}, "edges added": {"app.rename>sales"}}
+
+
+def test_a_dropped_table_is_removed_though_its_jobs_name_it() -> None:
+    drop = factory.dataset("out", lifecycleStateChange=factory.facet(lifecycleStateChange="DROP"))
+    dropped = factory.run_event("COMPLETE", job="drop", run=9, seconds=2 * HOUR, outputs=[drop])
+    load = wrote(0, ("old",), "id:int")
+    assert [node["dropped"] for node in answered(load, dropped)["nodes"]["removed"]] == [True]
+    assert answered(load, dropped, wrote(2.5, ("old",), "id:int"))["nodes"]["removed"] == []
+    assert answered(load, dropped, begin=2.2)["nodes"]["removed"] == []
+    assert answered(load, {**dropped, "eventType": "FAIL"})["nodes"]["removed"] == []
+
+
+def test_a_deleted_table_is_removed_from_the_graph_around_it() -> None:
+    facet = factory.facet(through=parse_instant(factory.at(0)), by="k")
+    deletion = factory.dataset_event(factory.dataset("old", headwater_deleted=facet), seconds=2 * HOUR)
+    events = (wrote(0, ("old",), "id:int"), deletion)
+    assert [node["deleted"] for node in answered(*events)["nodes"]["removed"]] == [True]
+    assert answered(*events, begin=2.5)["nodes"]["removed"] == []
+
+
+def test_a_statement_that_comes_as_two_queries_is_one_job_at_both_times() -> None:
+    first, second = (
+        [*query("ctas", at, at + 10, run=run), *query("append", at + 1, at + 10, run=run + 1)]
+        for at, run in ((0, 1), (2 * HOUR, 11))
+    )
+    assert differs(answered(*first, *second, node=f"dataset:{LAKE}:clean")) == {}
 
 
 @given(graphs, graphs)

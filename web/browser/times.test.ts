@@ -69,6 +69,7 @@ test("1,000 nodes are compared with yesterday, and slid into the past", async ()
   await page.getByRole("button", { name: "Table", exact: true }).click();
   await page.getByRole("searchbox").fill("columns changed");
   await page.getByText("25 of 1,003").waitFor();
+  await page.getByRole("cell", { name: "columns changed: + y, string" }).first().waitFor();
   await page.getByRole("button", { name: "Graph", exact: true }).click();
   await difference.getByRole("button", { name: "Done" }).click();
 
@@ -79,6 +80,27 @@ test("1,000 nodes are compared with yesterday, and slid into the past", async ()
   await settled(page);
   await page.getByRole("button", { name: "Back to now" }).click();
   await expect.poll(() => nodes.innerText()).toContain("1,003 nodes");
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("a comparison names each changed column, in the picture, the panel, the namespace and the address", async () => {
+  const since = new Date(NOW - DAY_MS).toISOString();
+  const { page, faults, close } = await open(
+    chromium,
+    `${server.url}/${lineageLink("dataset:n:cut", `&since=${since}`)}`,
+  );
+  const card = page.locator('.react-flow__node[data-id="dataset:n:cut"]');
+  await card.getByText("− q").waitFor();
+  await card.click();
+  const panel = page.getByRole("complementary", { name: "Dataset" });
+  await panel.getByText("− q removed, string").waitFor();
+  await page.evaluate((hash) => (window.location.hash = hash), "#/namespace?name=n");
+  await page.getByRole("button", { name: "a day", exact: true }).click();
+  const changed = page.getByRole("region", { name: "What changed" });
+  await changed.getByText(/: 26 datasets changed/).waitFor();
+  expect(await changed.getByText("− q removed, string").count()).toBe(1);
+  expect(await page.evaluate(() => window.location.hash)).toContain("since=");
   expect(faults).toEqual([]);
   await close();
 });

@@ -16,7 +16,7 @@ from tests.cli.lookups.conftest import HOSTILE, Headwater
 from tests.cli.lookups.server import KEY, WRITER
 from tests.serve.process import ENVIRONMENT
 
-TOOLS = {"search", "lineage", "columns", "impact", "why", "runs"}
+TOOLS = {"search", "lineage", "columns", "impact", "why", "diff", "runs"}
 Ask = Callable[..., tuple[str, bool]]
 """Calls a tool. Returns its text, and whether it is an error."""
 
@@ -81,6 +81,14 @@ def test_over_stdio_there_are_the_tools_with_typed_parameters(url: str) -> None:
         ({"name": "orders_clean", "column": "price", "direction": "downstream"}, "columns orders_clean price --down"),
         ({"name": "orders_clean", "column": "price"}, "impact orders_clean price"),
         ({"name": "orders_daily", "whole": True}, "why orders_daily"),
+        (
+            {"since": "2026-11-20T08:01:30Z", "at": "2026-11-20T09:00Z", "name": "orders_daily"},
+            "diff orders_daily --since 2026-11-20T08:01:30Z --at 2026-11-20T09:00Z",
+        ),
+        (
+            {"since": "2026-11-20T08:01:30Z", "at": "2026-11-20T09:00Z", "namespace": "demo"},
+            "diff --namespace demo --since 2026-11-20T08:01:30Z --at 2026-11-20T09:00Z",
+        ),
         ({"limit": 2}, "runs --limit 2"),
         ({"job": "clean"}, "runs clean"),
         ({"job": "clean", "failed": True}, "runs clean --failed"),

@@ -69,6 +69,31 @@ def test_why_names_what_failed(headwater: Headwater) -> None:
     assert "RUN_FAILED  2 hops upstream\n    clean failed: no space left on device\n" in printed.out
 
 
+TIMES = ("--since", "2026-11-20T08:01:30Z", "--at", "2026-11-20T09:00Z")
+
+
+def test_diff_of_a_table_of_a_namespace_and_of_all(headwater: Headwater) -> None:
+    table = headwater("diff", "orders_daily", "--up", *TIMES).out
+    assert table.startswith(
+        "what changed around orders_daily: 7 added\n(from 2026-11-20 08:01Z to 2026-11-20 09:00Z)\n"
+    )
+    assert "\n  orders_clean  known before\n" in table
+    everything = headwater("diff", *TIMES).out
+    assert everything.startswith("what changed: ")
+    assert "  job daily\n" in everything
+    assert "  job daily\n" in headwater("diff", "--namespace", "demo", *TIMES).out
+    assert "  job daily\n" not in headwater("diff", "--namespace", "s3://lake warehouse", *TIMES).out
+
+
+def test_a_diff_of_a_name_in_a_namespace_is_no_question(headwater: Headwater) -> None:
+    assert headwater("diff", "orders_daily", "--namespace", "demo", *TIMES).status == 2
+    assert headwater("diff", "--namespace", "nowhere", *TIMES).status == 1
+
+
+def test_several_nodes_of_a_name_are_asked_for_with_the_times(headwater: Headwater) -> None:
+    assert "--since 2026-11-20T08:01:30Z" in headwater("diff", "customers", *TIMES).err
+
+
 def test_runs_of_all_jobs_and_of_one(headwater: Headwater) -> None:
     newest = headwater("runs", "--limit", "2")
     assert newest.out.splitlines()[1] == "STATE      STARTED            TOOK  JOB"

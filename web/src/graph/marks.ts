@@ -4,10 +4,30 @@ import type { Finding } from "../api/types";
 import { ago, counted } from "../text/amounts";
 import { oneLine } from "../text/names";
 import type { GraphNode } from "./graph";
+import type { FieldChange } from "./schema";
 
 export interface Mark {
   tone: "good" | "bad" | "warn" | "busy" | "plain";
   text: string;
+  /** The columns that a mark of a changed schema is about. */
+  changes?: readonly FieldChange[];
+}
+
+const SIGNS = { added: "+", removed: "−", retyped: "~" } as const;
+const TONES_OF_CHANGES = { added: "good", removed: "bad", retyped: "warn" } as const;
+
+/** A change of a column in a word for a card: `~ fare`. */
+export function chipOf({ kind, field }: FieldChange): Mark {
+  return { tone: TONES_OF_CHANGES[kind], text: `${SIGNS[kind]} ${field}` };
+}
+
+/** A mark in words: `columns changed: ~ fare, double → string`. */
+export function wordsOf({ text, changes }: Mark): string {
+  const told = (changes ?? []).map((change) => {
+    const types = change.kind === "retyped" ? `${change.before} → ${change.after}` : (change.after ?? change.before);
+    return chipOf(change).text + (types ? `, ${types}` : "");
+  });
+  return told.length ? `${text}: ${told.join("; ")}` : text;
 }
 
 const FINDINGS: Record<string, [Mark["tone"], string]> = {

@@ -35,6 +35,7 @@ COMMANDS = {
     "columns": Command(LOOKUPS, "NAME [COLUMN]", "shows where each column comes from"),
     "impact": Command(LOOKUPS, "NAME [COLUMN]", "shows what a change would break, by owner"),
     "why": Command(LOOKUPS, "NAME", "shows what may explain a wrong number"),
+    "diff": Command(LOOKUPS, "[NAME] [--since TIME]", "shows what changed since a time, around a table or everywhere"),
     "runs": Command(LOOKUPS, "[JOB] [--failed] [--since TIME]", "lists runs"),
     "show": Command(LOOKUPS, "TABLE", "shows a table: columns, owners, writers, last write, alerts"),
     "search": Command(LOOKUPS, "TEXT", "finds datasets and jobs by a part of their names"),

@@ -41,7 +41,8 @@ TEXT = (
 LINEAGE = (NODE_ID, DEPTH, _DIRECTION, _VIEW, AS_OF, _ROLLUP, *_GRAPH_PAGE)
 COLUMN_LINEAGE = (NODE_ID, DEPTH, _WITH_DOWNSTREAM, _DIRECTION, _VIEW, AS_OF, *_GRAPH_PAGE)
 DIFF = (
-    NODE_ID,
+    text("nodeId", "job:NAMESPACE:NAME or dataset:NAMESPACE:NAME; without it, what differs in a namespace"),
+    text("namespace", "the namespace, without a nodeId; by default all that the key may read"),
     Parameter("from", {"type": "string", "format": "date-time"}, required=True),
     time("to", "now by default"),
     _DIRECTION,

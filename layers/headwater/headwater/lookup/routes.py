@@ -68,6 +68,7 @@ from headwater.lookup.subjects import (
     ALERT,
     NAMESPACE_OF_DATASETS,
     NAMESPACE_OF_JOBS,
+    NODE_OR_NAMESPACES,
     READABLE_NAMESPACES,
     SEARCHED_NAMESPACES,
     SOURCE,
@@ -111,7 +112,9 @@ ROUTES = (
         *or_text(impact_view.at_risk, text_format.impact),
         parameters=IMPACT + TEXT,
     ),
-    Route("GET", Path.DIFF, READ, _NODE, diff_view.diff, parameters=DIFF),
+    Route(
+        "GET", Path.DIFF, READ, NODE_OR_NAMESPACES, *or_text(diff_view.diff, text_format.diff), parameters=DIFF + TEXT
+    ),
     Route(
         "GET",
         Path.ROOT_CAUSE,

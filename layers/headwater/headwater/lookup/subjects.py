@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from headwater.access.principal import Principal
 from headwater.graph.facets.curation import SOURCES
-from headwater.graph.names.identity import DatasetId
+from headwater.graph.names.identity import DatasetId, NodeKind
 from headwater.graph.names.naming import plain_namespace
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.stored_states import KnownNamespace, StoredAlert
@@ -14,13 +14,17 @@ from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
 from headwater.http.subjects import (
     id_of_namespace,
+    id_of_node,
     known_namespace,
     known_namespaces,
+    namespaces_of_node,
+    node_from_query,
     only_namespace,
     require_one,
     spellings_of,
 )
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
+from headwater.read.name_resolution import NamedNode
 from headwater.read.namespace_details import heads_in
 from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
@@ -58,6 +62,21 @@ def readable_namespaces(reader: Reader, request: ApiRequest) -> list[str] | None
     namespaces need not be listed."""
     is_every = request.principal.reads_everything and not request.query.get("namespace")
     return None if is_every else searched_namespaces(reader, request)
+
+
+def node_or_namespaces(reader: Reader, request: ApiRequest) -> NamedNode | list[str] | None:
+    """The job or dataset that the query names, else its namespace, else None: all that the caller reads. Raises
+    NotFound, or InvalidRequest."""
+    name = request.query.get("namespace")
+    if "nodeId" in request.query:
+        return node_from_query(reader, request, (NodeKind.JOB, NodeKind.DATASET))
+    if not name:
+        return None
+    known = known_namespaces(reader, list(dict.fromkeys([name, plain_namespace(name)])))
+    if not known:
+        require_one(request, [name])
+        raise NotFound(f"Namespace '{name}' not found.")
+    return known
 
 
 def namespace_of_jobs(reader: Reader, request: ApiRequest) -> str:
@@ -112,6 +131,14 @@ def _all(names: Collection[str]) -> Collection[str]:
     return names
 
 
+def _of_either(subject: NamedNode | Collection[str] | None) -> Collection[str]:
+    return namespaces_of_node(subject) if isinstance(subject, NamedNode) else subject or ()
+
+
+def _id_of_either(subject: NamedNode | Collection[str] | None) -> str:
+    return id_of_node(subject) if isinstance(subject, NamedNode) else next(map(id_of_namespace, subject or ()), "")
+
+
 def _listed(names: Collection[str] | None) -> Collection[str]:
     return names or ()
 
@@ -142,6 +169,7 @@ def administrator(_reader: Reader, request: ApiRequest) -> Principal:
 VISIBLE_NAMESPACES = Subject(visible_namespaces, _names)
 SEARCHED_NAMESPACES = Subject(searched_namespaces, _all)
 READABLE_NAMESPACES = Subject(readable_namespaces, _listed)
+NODE_OR_NAMESPACES = Subject(node_or_namespaces, _of_either, _id_of_either)
 NAMESPACE_OF_JOBS = Subject(namespace_of_jobs, only_namespace, id_of_namespace)
 NAMESPACE_OF_DATASETS = Subject(datasets_of_namespace, _namespace_of_datasets, _id_of_listed)
 ALERT = Subject(alert_of_path, _namespace_of_alert)

@@ -36,6 +36,7 @@ class BlindSpot(StrEnum):
     WRITERS = "WRITERS_THAT_DO_NOT_REPORT"
     SCHEMAS = "DATASETS_WITHOUT_SCHEMA"
     HIDDEN = "NODES_THAT_THE_KEY_MAY_NOT_READ"
+    JOBS_OF_OTHERS = "JOBS_THAT_THE_KEY_MAY_NOT_READ"
     BEYOND = "BEYOND_THE_BOUNDS"
     ANALYSIS = "NO_ANALYSIS"
 
@@ -52,6 +53,7 @@ _WORDS = {
     BlindSpot.WRITERS: ("writers of ", "dataset", " that send no lineage"),
     BlindSpot.SCHEMAS: ("", "dataset", " without a schema"),
     BlindSpot.HIDDEN: ("", "node", " in namespaces that the key may not read"),
+    BlindSpot.JOBS_OF_OTHERS: ("jobs in namespaces that the key may not read", "", ""),
     BlindSpot.BEYOND: ("what lies beyond the bounds of the walk", "", ""),
     BlindSpot.ANALYSIS: ("the graph, which no analysis has looked at", "", ""),
 }

@@ -22,6 +22,7 @@ from headwater.graph.states.edges import Edges, RenamedAway
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.instant import Instant
+from headwater.read.good_writes import settled_edges
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.traversal.application_queries import with_application_reads
@@ -54,6 +55,8 @@ class Walk(NamedTuple):
     """The reach of a walk: hops, direction (None: as in Marquez), view, time (None: now), and nodes.
 
     `of_applications`   whether a query has the edges between what its application only reads and what it writes
+    `is_settled`        for a comparison of times: a job whose run was open or had failed has the edges of its runs
+                        before, too
     """
 
     depth: int
@@ -62,6 +65,7 @@ class Walk(NamedTuple):
     as_of: Instant | None = None
     most: int = 5_000
     of_applications: bool = False
+    is_settled: bool = False
 
 
 class _Walker:
@@ -94,6 +98,8 @@ class _Walker:
 
     def edges(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, Edges]:
         """The edges of jobs in the walk's view."""
+        if self.walk.is_settled and self.walk.as_of:
+            return settled_edges(self.reader, heads, self.walk.as_of, self.renamed_away)
         is_ever = self.walk.view is View.EVER
         return self.reader.edges(heads, self.walk.as_of, self.renamed_away, ever=is_ever)
 

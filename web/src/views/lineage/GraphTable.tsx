@@ -4,7 +4,7 @@ import { useState } from "react";
 import { tagsOf } from "../../graph/filter";
 import { type Graph, type GraphNode, ownersOf } from "../../graph/graph";
 import type { Mark } from "../../graph/marks";
-import { conditionOf, freshness, stateOf } from "../../graph/marks";
+import { conditionOf, freshness, stateOf, wordsOf } from "../../graph/marks";
 import { jobsOf } from "../../graph/provenance";
 import { transformationText } from "../../graph/trace";
 import { Name } from "../../parts/Name";
@@ -87,7 +87,7 @@ function nodeColumns(scene: Scene, marks: ReadonlyMap<string, readonly Mark[]>):
       value: ({ node }) => freshness(node) ?? "",
       show: ({ node }) => moment(freshness(node)),
     },
-    { name: "Found", value: ({ node }) => (marks.get(node.id) ?? []).map(({ text }) => text).join(", ") },
+    { name: "Found", value: ({ node }) => (marks.get(node.id) ?? []).map(wordsOf).join(", ") },
     { name: "Owner", value: ({ node }) => ownersOf(node).join(", ") },
     { name: "Tags", value: ({ node }) => tagsOf(node).join(", ") },
     { name: "Condition", value: ({ node }) => conditionOf(node).text },

@@ -11,6 +11,8 @@ import { State } from "../../parts/State";
 import { changeParameters, linkTo } from "../../routing/location";
 import { ago, duration, moment } from "../../text/amounts";
 import { inertLines, oneLine, splitNodeId } from "../../text/names";
+import { SchemaChanges } from "../node/VersionsTab";
+import "../node/node.css";
 import { useActions } from "./actions";
 import type { EdgeOfPicture } from "./Canvas";
 import { iconOf } from "./PictureNode";
@@ -81,6 +83,7 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
           </span>
         ))}
       </div>
+      <SchemaChanges changes={marks.flatMap(({ changes }) => changes ?? [])} />
       <dl className="facts">
         <dt>Namespace</dt>
         <dd>{oneLine(node.namespace)}</dd>

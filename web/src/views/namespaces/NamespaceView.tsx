@@ -14,6 +14,7 @@ import { count, moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine } from "../../text/names";
 import { attempt } from "../node/attempt";
 import "../node/node.css";
+import { WhatChanged } from "./WhatChanged";
 
 const MOST = 500;
 
@@ -37,6 +38,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
               <Owner namespace={namespace} again={lookup.again} />
               {namespace.description && <p className="prose">{inertLines(namespace.description)}</p>}
             </header>
+            <WhatChanged namespace={namespace.name} parameters={parameters} />
             {jobs.totalCount > 0 && (
               <>
                 <h2>

@@ -11,6 +11,7 @@ import { count, counted, moment } from "../../text/amounts";
 import { oneLine } from "../../text/names";
 import { GROUPINGS, groupsOf, type NamespaceGrouping } from "./directory";
 import "./namespaces.css";
+import { WhatChanged } from "./WhatChanged";
 
 const MOST = 1000;
 /** So many namespaces are shown at once, without groups to open. */
@@ -36,6 +37,7 @@ export default function NamespacesView({ parameters }: { parameters: URLSearchPa
           ))}
         </div>
       </header>
+      <WhatChanged parameters={parameters} />
       <Loaded lookup={lookup} what="the namespaces">
         {({ namespaces, totalCount }) => (
           <>

@@ -80,6 +80,7 @@ function Line({
 }
 
 export function SchemaChanges({ changes }: { changes: readonly FieldChange[] }) {
+  if (!changes.length) return null;
   return (
     <ul className="diff">
       {changes.map(({ kind, field, before, after }) => (

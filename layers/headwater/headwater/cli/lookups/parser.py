@@ -36,6 +36,7 @@ def add_commands(commands: Commands) -> None:
     _add_columns(commands)
     _add_impact(commands)
     _add_why(commands)
+    _add_diff(commands)
     _add_runs(commands)
     _add_show(commands)
     _add_search(commands)
@@ -125,6 +126,28 @@ def _add_why(commands: Commands) -> None:
     said.add_argument("--not-good", metavar="RUN", help="take that back")
     parser.add_argument("--note", metavar="TEXT", help="why the run was good, beside --good")
     _add_walk(parser)
+
+
+def _add_diff(commands: Commands) -> None:
+    parser = _added(
+        commands,
+        "diff",
+        "what changed between two times: around a table or job, in a namespace, or in all of them",
+        "headwater diff orders_daily --since yesterday",
+    )
+    parser.add_argument("name", metavar="NAME", nargs="?", help=_NAME)
+    parser.add_argument("--namespace", help="the nodes of this namespace, without a NAME")
+    parser.add_argument(
+        "--since",
+        type=time,
+        default="yesterday",
+        metavar="TIME",
+        help=f"the first time: {_TIME} (default: yesterday)",
+    )
+    parser.add_argument("--at", type=time, metavar="TIME", help="the second time, likewise (default: now)")
+    _add_directions(parser, "upstream alone", "downstream alone")
+    parser.add_argument("--depth", type=number, default=DEPTH, metavar="N", help="jobs away (default: %(default)s)")
+    _add_output(parser)
 
 
 def _add_runs(commands: Commands) -> None:

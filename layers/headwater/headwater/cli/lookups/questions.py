@@ -13,6 +13,7 @@ from headwater.cli.lookups.parser import time
 from headwater.cli.refusal import NotFoundFailure
 from headwater.lookup.text import columns as columns_text
 from headwater.lookup.text import dataset as dataset_text
+from headwater.lookup.text import diff as diff_text
 from headwater.lookup.text import impact as impact_text
 from headwater.lookup.text import lineage as lineage_text
 from headwater.lookup.text import root_cause as root_cause_text
@@ -79,6 +80,21 @@ def _why(api: Api, options: Namespace) -> Reply:
     query = {"nodeId": node_id, "limit": MOST_FINDINGS, **_walk(options)}
     text, answer = _asked_for_column(api, options, node, "rootcause", **query)
     return Reply(text, lambda display: root_cause_text.render(answer, display), _notes(node, options))
+
+
+def _diff(api: Api, options: Namespace) -> Reply:
+    times = {"from": options.since, "to": options.at}
+    if not options.name:
+        text, answer = api.ask("diff", namespace=options.namespace, **times)
+        about = {"namespace": options.namespace, **answer}
+        return Reply(text, lambda display: diff_text.render(about, display))
+    if options.namespace:
+        raise CommandFailure("either a NAME or --namespace, not both", status=WRONG_COMMAND)
+    node = resolve(api, options.name, (DATASET, JOB), _asking(options))
+    walk = {"direction": options.direction or "both", "depth": options.depth}
+    text, answer = api.ask("diff", nodeId=node.node.node_id, **times, **walk)
+    about = {"nodeId": node.node.node_id, **answer}
+    return Reply(text, lambda display: diff_text.render(about, display), _notes(node, options))
 
 
 def _runs(api: Api, options: Namespace) -> Reply:
@@ -173,6 +189,7 @@ _QUESTIONS: Mapping[str, Callable[[Api, Namespace], Reply]] = {
     "columns": _columns,
     "impact": _impact,
     "why": _why,
+    "diff": _diff,
     "runs": _runs,
     "show": _show,
     "search": _search,
@@ -185,6 +202,7 @@ def _asking(options: Namespace) -> tuple[str, ...]:
     if getattr(options, "column", None):
         words.append(options.column)
     words += {"upstream": ["--up"], "downstream": ["--down"]}.get(getattr(options, "direction", None) or "", [])
+    words += ["--since", options.since] if options.command == "diff" else []
     return tuple(words)
 
 

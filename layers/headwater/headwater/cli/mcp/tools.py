@@ -23,7 +23,7 @@ from headwater.lookup.text.inert import inert
 INSTRUCTIONS = """\
 Headwater has the data lineage of this organisation: which jobs read and write which datasets (tables, files, topics),
 which columns a column is made of, and what ran, failed or changed. Ask it before you change a table or a column
-(impact), to find where a value comes from (lineage, columns), and when a number is wrong (why).
+(impact), to find where a value comes from (lineage, columns), when a number is wrong (why), and what changed (diff).
 
 A name may be short where it is unique: orders_daily for s3://lake/sales/orders_daily. If several nodes have the name,
 the answer lists their nodeIds; call again with one of them as the name. search finds names. A line
@@ -112,6 +112,25 @@ class Tools:
             whole, command="why", name=name, column=column, depth=depth, at=at, good=None, not_good=None, note=None
         )
 
+    def diff(
+        self,
+        name: Annotated[
+            str | None, Field(description="What changed around this dataset or job. Default: everywhere.")
+        ] = None,
+        since: Annotated[
+            str, Field(description="The first time: today, yesterday, 30m, 2h, 7d, 1w, or 2026-11-20T08:00:00Z.")
+        ] = "yesterday",
+        namespace: Annotated[str | None, Field(description="Without a name, only nodes of this namespace.")] = None,
+        direction: Annotated[Direction | None, Field(description="Of a name, one direction alone.")] = None,
+        depth: Depth = DEPTH,
+        at: Annotated[str | None, Field(description="The second time. Default: now.")] = None,
+        whole: Whole = False,
+    ) -> str:
+        """Show what changed between two times: datasets and jobs that came or went, columns that were added, removed or
+        retyped, and jobs with other inputs, outputs or code. Use it to see what a deploy or a day has changed."""
+        asked = {"name": name, "namespace": namespace, "direction": direction, "depth": depth, "at": at}
+        return self._answer(whole, command="diff", since=since, **asked)
+
     def runs(
         self,
         job: Annotated[
@@ -153,7 +172,7 @@ def server_over(api_of: Callable[[], Api]) -> MCPServer[Any]:
         "headwater", title="Headwater: data lineage", instructions=INSTRUCTIONS, log_level="ERROR"
     )
     tools = Tools(api_of)
-    for tool in (tools.search, tools.lineage, tools.columns, tools.impact, tools.why, tools.runs):
+    for tool in (tools.search, tools.lineage, tools.columns, tools.impact, tools.why, tools.diff, tools.runs):
         server.add_tool(tool, annotations=READING, structured_output=False)
     return server
 

@@ -155,7 +155,7 @@ class Generation(NamedTuple):
         counted = [edges for run in self._counted() if (edges := run.edges)]
         if self.is_single or not counted:
             return self.newest.edges
-        return _union(self.newest.order, counted)
+        return united(self.newest.order, counted)
 
     def columns(self, dataset: DatasetId) -> dict[str, Instant] | None:
         """The digests of the column lineage of an output, each with the start of the newest run that sent it; None if
@@ -229,7 +229,7 @@ def _is_of_another_output(element: Element, named: frozenset[DatasetId]) -> bool
     return kind != "input" and nodes[1 if kind == "flow" else 0] not in named
 
 
-def _union(newest: RunOrder, counted: Sequence[Edges]) -> Edges:
+def united(newest: RunOrder, counted: Sequence[Edges]) -> Edges:
     """The edges of several runs, as those of the newest."""
     inputs, outputs = (_refs(getattr(edges, side) for edges in counted) for side in ("inputs", "outputs"))
     read = frozenset(used.id for used in inputs)

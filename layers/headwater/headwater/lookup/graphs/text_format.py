@@ -5,7 +5,7 @@ The renderers are imported by the first request for text: few cold starts need t
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from headwater.graph.names.identity import NodeKind, node_id
 from headwater.http.request import ApiRequest
@@ -18,7 +18,8 @@ from headwater.traversal.lineage import Direction
 CONTENT_TYPE = "text/plain; charset=utf-8"
 DEFAULT_WIDTH, MIN_WIDTH, MAX_WIDTH = 100, 80, 1_000
 
-Lookup = Callable[[Reader, ApiRequest, NamedNode], JsonObject]
+Named = TypeVar("Named")
+Lookup = Callable[[Reader, ApiRequest, Named], JsonObject]
 Render = Callable[[JsonObject, ApiRequest], str]
 
 
@@ -27,13 +28,15 @@ class AnswerFormat(StrEnum):
     TEXT = "text"
 
 
-def or_text(lookup: Lookup, render: Render) -> tuple[Lookup, Callable[[ApiRequest, JsonObject], ApiResponse]]:
+def or_text(
+    lookup: Lookup[Named], render: Render
+) -> tuple[Lookup[Named], Callable[[ApiRequest, JsonObject], ApiResponse]]:
     """A lookup and its serialiser, for a route that answers in either format."""
 
-    def use_case(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
+    def use_case(reader: Reader, request: ApiRequest, node: Named) -> JsonObject:
         is_text = _is_text(request)
         answer = lookup(reader, request, node)
-        return {"nodeId": _shown(reader, node), **answer} if is_text else answer
+        return {"nodeId": _shown(reader, node), **answer} if is_text and isinstance(node, NamedNode) else answer
 
     def serialise(request: ApiRequest, answer: JsonObject) -> ApiResponse:
         if not _is_text(request):
@@ -66,6 +69,12 @@ def root_cause(answer: JsonObject, request: ApiRequest) -> str:
     from headwater.lookup.text import root_cause as text  # noqa: PLC0415
 
     return text.render(answer, _display(request))
+
+
+def diff(answer: JsonObject, request: ApiRequest) -> str:
+    from headwater.lookup.text import diff as text  # noqa: PLC0415
+
+    return text.render({"namespace": request.query.get("namespace"), **answer}, _display(request))
 
 
 def _is_text(request: ApiRequest) -> bool:
