@@ -72,6 +72,7 @@ _AT_RISK = record(
     criticality=maybe(FREE),
     caution=maybe(TEXT),
 )
+_SUM = {"columns": COUNT, "datasets": COUNT, "jobs": COUNT}
 GRAPHS: dict[str, Schema] = {
     "Frontier": record(
         since=nullable(TIME),
@@ -113,8 +114,10 @@ GRAPHS: dict[str, Schema] = {
         fields=array(TEXT),
         job=_NAME,
         inputs=array(record(namespace=TEXT, dataset=TEXT)),
+        reason=one_of(BlindSpot.COLUMNS, BlindSpot.JOBS_WITHOUT_COLUMNS),
     ),
     "NodeAtRisk": _AT_RISK,
+    "Breaks": record(**_SUM, possible=record(**_SUM), by=nullable(one_of(*Granularity)), sentence=TEXT),
     "Finding": _FINDING,
     "AuditEntry": record(
         time=TIME,
@@ -197,6 +200,7 @@ ANSWERS: dict[str, Schema] = {
         nodeId=TEXT,
         caution=maybe(TEXT),
         totalCount=COUNT,
+        breaks=component("Breaks"),
         owners=array(record(owner=nullable(TEXT), items=array(component("NodeAtRisk")))),
         possibleCount=maybe(COUNT),
         hiddenCount=maybe(COUNT),

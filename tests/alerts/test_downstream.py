@@ -140,6 +140,19 @@ def test_a_dropped_dataset_breaks_all_that_is_made_of_it() -> None:
     assert detail["severity"] == "critical"
 
 
+def test_what_the_lineage_of_tables_alone_tells_is_not_said_to_break() -> None:
+    gone = factory.dataset("raw", lifecycleStateChange=factory.facet(lifecycleStateChange="DROP"))
+    detail = alert_of(run(5, "drop", [], [gone]))
+    assert detail["breaks"]["sentence"] == "By table lineage, it may break 3 datasets, 3 jobs."
+    told = [line for line in detail["lines"] if "break" in line]
+    assert [line.partition(" downstream")[0] for line in told] == ["The change may break 3 datasets, 3 jobs"]
+
+
+def test_an_alert_has_the_sum_of_the_impact_in_its_words() -> None:
+    breaks = alert_of(drift())["breaks"]
+    assert breaks["sentence"] == "It breaks 2 columns, 2 jobs, and may break 1 dataset, 1 job."
+
+
 def test_the_broken_nodes_are_those_before_the_run_that_changed_the_schema() -> None:
     """The job that reads the drifted feed says in the same event that it makes nothing of the column any more."""
     clean = factory.dataset("clean", columnLineage=factory.columns(id=(LAKE, "raw", "id")))

@@ -129,14 +129,19 @@ def _latest_runs_in_lists(old: Any, new: Any) -> None:
             new_job["latestRuns"] = new_job["latestRuns"][:1]
 
 
+_NONE = dict.fromkeys(("columns", "datasets", "jobs", "possible", "by", "sentence"))
+
+
 def _possible_impact(old: Any, new: Any) -> None:
-    """`possible` is new: of a changed table what reads it is certain, of a changed column what column lineage tells.
+    """`breaks` is new, the sum of all pages. `possible` is new: of a changed table what reads it is certain, of a
+    changed column what column lineage tells.
 
     A path began at an aggregate of the column, `count(id)`, that no table has.
     """
     of_column = new.get("nodeId", "").startswith("datasetField:")
     items, before = ([item for page in members(body, "items") for item in page] for body in (new, old))
     assert [item.pop("possible") for item in items] == [of_column and item["by"] != "column" for item in items]
+    assert {"columns", "datasets", "jobs", "possible", "by", "sentence"} == new.pop("breaks", _NONE).keys()
     assert new.pop("possibleCount", 0) >= sum(of_column and item["by"] != "column" for item in items)
     for item in before:
         item["path"][:1] = [old["nodeId"]]

@@ -42,6 +42,7 @@ def test_depth_bounds_it() -> None:
     assert set(distances(get(table("raw"), depth=1))) == {"job:load", "clean"}
     unwalked = get(table("raw"), depth=0)
     assert [unseen["kind"] for unseen in unwalked.pop("frontier")["unseen"]] == ["BEYOND_THE_BOUNDS"]
+    assert unwalked.pop("breaks")["sentence"] == ""
     assert unwalked == {"nodeId": table("raw"), "totalCount": 0, "owners": []}
 
 

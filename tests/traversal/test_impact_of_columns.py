@@ -123,6 +123,7 @@ def test_a_job_with_column_lineage_is_not_at_risk_by_an_unused_column() -> None:
     )
     answer = said_nothing(column("raw.unused"))
     assert answer.pop("frontier")["unseen"] == []
+    assert answer.pop("breaks")["sentence"] == ""
     assert answer == {"nodeId": column("raw.unused"), "totalCount": 0, "owners": []}
 
 

@@ -11,7 +11,7 @@ from headwater.lookup.text.display import Display
 from tests import factory
 from tests.lookup.requests import LookupClient, table_after
 from tests.producer_records import recorded
-from tests.traversal.impact import Get, after, column, column_lineage, distances, items, path, ran
+from tests.traversal.impact import Get, after, column, column_lineage, distances, items, path, ran, table
 
 SPARK = ("customers", "scores", "segments", "copies", "look")
 DBT = "duckdb:///srv/shop/shop.duckdb"
@@ -172,3 +172,75 @@ def test_the_terminal_tells_what_may_break_and_what_has_an_unknown_origin() -> N
     lines = columns_text.render({"nodeId": node, **client("column-lineage", nodeId=node)}, Display(200)).splitlines()
     assert lines[-3].endswith(", of customers: scores.segment")
     assert lines[-1].endswith("not seen: 1 column of unknown origin (scores.segment).")
+
+
+FARES = ran(
+    "fares",
+    "trips",
+    "rides",
+    run=1,
+    columnLineage=column_lineage("trips.minutes > fare_per_min", "trips.minutes > minutes", "trips.city > city"),
+    schema=factory.schema("fare_per_min:double", "minutes:int", "city:string"),
+)
+PRICES = ran(
+    "prices",
+    "rides",
+    "prices",
+    run=2,
+    columnLineage=column_lineage("rides.minutes > length"),
+    schema=factory.schema("length:int", "surcharge:double"),
+)
+
+
+def test_what_may_be_made_of_any_column_of_a_table_comes_by_the_table_and_by_no_column() -> None:
+    get = after(FARES, PRICES)
+    assert path(get(column("trips.minutes")), "prices:surcharge") == [
+        "trips:minutes",
+        "job:fares",
+        "rides",
+        "job:prices",
+        "prices:surcharge",
+    ]
+    assert path(get(column("trips.minutes")), "prices:length")[2] == "rides:minutes"
+
+
+def test_of_one_changed_column_the_way_goes_through_it() -> None:
+    get = after(FARES, PRICES)
+    assert path(get(column("trips.city")), "prices:surcharge")[2] == "rides:city"
+
+
+def test_a_reader_without_column_lineage_is_reached_by_the_table_too() -> None:
+    get = after(FARES, ran("copy", "rides", "copies", run=3))
+    assert path(get(column("trips.minutes")), "copies") == ["trips:minutes", "job:fares", "rides", "job:copy", "copies"]
+    assert "transformations" not in items(get(column("trips.minutes")))["copies"]
+
+
+@pytest.mark.parametrize("guess", ["any", "other", "some"])
+def test_a_known_flow_of_what_may_break_counts_before_another_open_step(guess: str) -> None:
+    """`board.surcharge` is a copy of `prices.surcharge`; a job may make it of any column, at the same distance."""
+    get = after(
+        FARES,
+        PRICES,
+        ran(guess, "prices", "board", run=3, columnLineage=column_lineage("prices.length > x"), schema=BOARD),
+        ran("known", "prices", "board", run=4, columnLineage=column_lineage("prices.surcharge > surcharge")),
+    )
+    way = path(get(column("trips.minutes")), "board:surcharge")
+    assert way[-3:] == ["prices:surcharge", "job:known", "board:surcharge"]
+
+
+BOARD = factory.schema("x:int", "surcharge:double")
+
+
+def test_one_sum_of_what_breaks_has_all_nodes_of_all_pages() -> None:
+    get = after(FARES, PRICES)
+    breaks = get(column("trips.minutes"), limit=1)["breaks"]
+    assert breaks == {
+        "columns": 4,
+        "datasets": 0,
+        "jobs": 2,
+        "possible": {"columns": 1, "datasets": 0, "jobs": 0},
+        "by": "unknown",
+        "sentence": "It breaks 3 columns, 2 jobs, and may break 1 column.",
+    }
+    assert get(table("trips"))["breaks"]["sentence"] == "By table lineage, it may break 2 datasets, 2 jobs."
+    assert get(column("rides.city"), depth=0)["breaks"]["sentence"] == ""

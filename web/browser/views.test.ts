@@ -22,7 +22,7 @@ const VIEWS: Record<string, [string, string | RegExp]> = {
   facets: [`#/node?nodeId=${id(REVENUE)}&tab=facets`, "columnLineage"],
   "events of a node": [`#/node?nodeId=${id(REVENUE)}&tab=events`, "COMPLETE"],
   "runs of a job": [`#/node?nodeId=${id(JOB)}&tab=runs`, "Duration"],
-  impact: [`#/impact?nodeId=${id("datasetField:file:/data/lake/raw/orders:unit_price")}`, "finance"],
+  impact: [`#/impact?nodeId=${id("datasetField:file:/data/lake/raw/orders:unit_price")}`, "It breaks"],
   "root cause": [`#/why?nodeId=${id(REVENUE)}`, "schema changed"],
   alerts: ["#/alerts", "unit_price"],
   runs: ["#/runs", "completed"],

@@ -19,6 +19,9 @@ const SCENE: Scene = {
   columnEdges: [],
 };
 
+const NONE = { columns: 0, datasets: 0, jobs: 0 };
+const BREAKS = { ...NONE, possible: NONE, by: null, sentence: "It breaks 1 column." };
+
 test("SVG: names are text, and never elements", () => {
   const svg = svgOf({
     scene: SCENE,
@@ -74,7 +77,10 @@ test("Markdown: what an event calls a transformation is text", () => {
     path: [],
     transformations,
   };
-  const text = impactMarkdown({ nodeId: "x", totalCount: 1, owners: [{ owner: null, items: [item] }] }, "orders.price");
+  const text = impactMarkdown(
+    { nodeId: "x", totalCount: 1, breaks: BREAKS, owners: [{ owner: null, items: [item] }] },
+    "orders.price",
+  );
   expect(text).toContain("\\<img src=x\\> \\[l\\]\\(http://e\\)");
 });
 
@@ -91,6 +97,7 @@ test("Markdown: names are code, owners are text", () => {
     {
       nodeId: "x",
       totalCount: 1,
+      breaks: BREAKS,
       owners: [
         { owner: "*boss*", items: [item] },
         { owner: null, items: [] },

@@ -4,7 +4,9 @@ import { matches, NO_FILTER } from "../src/graph/filter";
 import { EMPTY, type Graph, type GraphNode, withEdges } from "../src/graph/graph";
 import { picture } from "../src/graph/groups";
 import { changesBetween } from "../src/graph/schema";
-import { heightOf, MOST_ROWS } from "../src/graph/sizes";
+import { heightOf, listedFields, MOST_ROWS } from "../src/graph/sizes";
+import type { ColumnEdge } from "../src/graph/trace";
+import { labelsOf } from "../src/picture/scene";
 import { addressOf, linkTo } from "../src/routing/location";
 
 const nodes: GraphNode[] = [
@@ -88,4 +90,47 @@ test("a link is read as it was written, whatever a name contains", () => {
     "0",
     ["nodeId", "up"],
   ]);
+});
+
+const SPELT = (subtype: string) => [{ type: "DIRECT" as const, subtype, description: "", masking: false }];
+const drawn = (traced: string[]) => [
+  { node: nodes[0]!, opening: { isOpen: false, traced }, width: 0, height: 0, isFaded: false },
+];
+const edge = (field: string, subtype: string, to: string): ColumnEdge => ({
+  from: { dataset: "a", field },
+  to: { dataset: to, field: "x" },
+  transformations: SPELT(subtype),
+});
+const texts = (edges: ColumnEdge[], traced: string[]) =>
+  labelsOf({ nodes: drawn(traced), columnEdges: edges }).flatMap((label) =>
+    label ? [`${label.slot} ${label.text}`] : [],
+  );
+
+test("edges of one column that do the same share a label, however many there are", () => {
+  const readers = Array.from({ length: 110 }, (_, index) => edge("id", "IDENTITY", `r${index}`));
+  expect(texts(readers, ["id"])).toEqual(["0 identity ×110"]);
+  expect(texts([...readers, edge("id", "SORT", "s"), edge("other", "SORT", "s")], ["id", "other"])).toEqual([
+    "0 identity ×110",
+    "1 sort",
+    "0 sort",
+  ]);
+});
+
+test("a column has at most two labels, and the columns without a row share theirs", () => {
+  const kinds = ["IDENTITY", "SORT", "JOIN", "FILTER"].map((kind) => edge("id", kind, kind));
+  expect(texts(kinds, ["id"])).toEqual(["0 identity", "1 +3 kinds"]);
+  const many = Array.from({ length: 9 }, (_, index) => `c${index}`);
+  const flows = many.map((field) => edge(field, "IDENTITY", "b"));
+  expect(texts(flows, many)).toEqual([...Array.from({ length: 6 }, () => "0 identity"), "0 identity ×3"]);
+});
+
+test("an opened card lists no column that is drawn as lit already", () => {
+  const wide: GraphNode = {
+    ...nodes[0]!,
+    dataset: { fields: ["a", "b", "c"].map((name) => field(name)) } as unknown as DatasetInGraph,
+  };
+  expect(listedFields(wide, ["b"]).map(({ name }) => name)).toEqual(["a", "c"]);
+  expect(heightOf(wide, { isOpen: true, traced: ["a", "b", "c"] })).toBe(
+    heightOf(wide, { isOpen: false, traced: ["a", "b", "c"] }),
+  );
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ColumnLineage, Transformation } from "../src/api/types";
-import { between, isMasked, traceOf, transformationText } from "../src/graph/trace";
+import { between, isMasked, traceOf, transformationText, unknownOrigins } from "../src/graph/trace";
 
 const by = (subtype: string, type: Transformation["type"] = "DIRECT", masking = false): Transformation => ({
   type,
@@ -79,4 +79,18 @@ test("a transformation is a word, and masking is known", () => {
   );
   expect(isMasked([by("AGGREGATION", "DIRECT", true)])).toBe(true);
   expect(isMasked([by("AGGREGATION")])).toBe(false);
+});
+
+test("a column of unknown origin says which job leaves it open, and how", () => {
+  const of = (dataset: string, reason: string) => ({
+    namespace: "n",
+    dataset,
+    fields: ["y"],
+    job: { namespace: "n", name: "j" },
+    reason,
+  });
+  const unknown = [of("a", "COLUMNS_OF_UNKNOWN_ORIGIN"), of("b", "JOBS_WITHOUT_COLUMN_LINEAGE")];
+  const found = unknownOrigins([{ graph: [], unknown }]);
+  expect(found.get("dataset:n:a")?.get("y")).toBe("origin unknown: job j does not say what it is made of");
+  expect(found.get("dataset:n:b")?.get("y")).toBe("origin unknown: job j sends no column lineage");
 });

@@ -1,5 +1,6 @@
 """Colour and width: on a terminal, in a pipe, and with NO_COLOR."""
 
+import io
 import os
 import pty
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.cli.lookups.terminal import display_for, paint_for, shown
+from headwater.cli.lookups.terminal import MOST_ENTRIES, display_for, paint_for, shown
 from headwater.lookup.text import lineage
 from headwater.lookup.text.display import Display, Role, plain
 from headwater.lookup.text.inert import width_of
@@ -109,6 +110,13 @@ def test_a_terminal_shows_the_nearest_nodes_and_says_how_to_see_all() -> None:
     assert text.endswith("   └─ and 28 more\n\nthe nearest are shown; --all shows all\n")
     whole = display_for(Terminal(), {"NO_COLOR": "1"}, whole=True)  # type: ignore[arg-type]
     assert "more" not in shown(lambda display: lineage.render(answer, display, "upstream"), whole)
+
+
+def test_a_pipe_gets_a_screen_of_a_list_unless_all_is_asked_for() -> None:
+    pipe = io.StringIO()
+    assert display_for(pipe, {}, whole=False, is_list=True).most_entries == MOST_ENTRIES
+    assert display_for(pipe, {}, whole=True, is_list=True).most_entries is None
+    assert display_for(pipe, {}, whole=False).most_entries is None
 
 
 def test_a_text_that_is_whole_says_no_more() -> None:

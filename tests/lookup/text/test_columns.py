@@ -117,3 +117,22 @@ def test_both_directions_are_two_trees(table: MemoryTable) -> None:
     shown = text(table, f"dataset:{LAKE}:clean", "both")
     assert shown.index("what the columns of clean are made of") < shown.index("what is made of the columns of clean")
     assert "\nbuyer → daily.buyers (AGGREGATION, masked)\n" in shown
+
+
+def test_columns_of_unknown_origin_are_told_of_a_table_too_with_the_reason() -> None:
+    """`score` has column lineage and says nothing of `segment`; `copy` sends none."""
+    lineage = factory.facet(fields={"id": copied("raw.id")})
+    scores = factory.dataset("scores", schema=factory.schema("id:int", "segment:string"), columnLineage=lineage)
+    copies = factory.dataset("copies", schema=factory.schema("a:int", "b:int", "c:int", "d:int"))
+    inputs = [factory.dataset("raw")]
+    graph = table_after(
+        factory.run_event("COMPLETE", job="score", inputs=inputs, outputs=[scores]),
+        factory.run_event("COMPLETE", job="copy", run=2, inputs=inputs, outputs=[copies]),
+    )
+    told = "\ncolumns of unknown origin: they may be made of any column that the job reads\n\n"
+    assert f"{told}job score, of raw: scores.segment\n" in text(graph, f"dataset:{LAKE}:scores")
+    silent = "job copy, which sends no column lineage, of raw: copies.a, copies.b, copies.c, copies.d\n"
+    assert f"{told}{silent}" in text(graph, f"dataset:{LAKE}:copies", width=100)
+    asked = answer(graph, "column-lineage", nodeId=f"dataset:{LAKE}:copies")
+    few = columns.render({"nodeId": f"dataset:{LAKE}:copies", **asked}, Display(100, most_entries=1))
+    assert "of raw: copies.a, and 3 more\n" in few

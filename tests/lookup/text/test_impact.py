@@ -1,5 +1,7 @@
 """The impact as text: by owner, the nearest first, with the way there."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from headwater.lookup.text import impact
@@ -17,7 +19,13 @@ def item(node_id: str, *between: str, distance: int = 1, **members: Any) -> dict
 def answer(*owned: tuple[str | None, list[dict[str, Any]]], **members: Any) -> dict[str, Any]:
     total = len({node["nodeId"] for _, nodes in owned for node in nodes})
     owners = [{"owner": owner, "items": items} for owner, items in owned]
-    return {"nodeId": RAW, "totalCount": total, "owners": owners, **members}
+    breaks = {**counts(node for _, nodes in owned for node in nodes), "possible": counts([])}
+    return {"nodeId": RAW, "totalCount": total, "breaks": breaks, "owners": owners, **members}
+
+
+def counts(nodes: Iterable[dict[str, Any]]) -> dict[str, int]:
+    kinds = Counter(node_id.partition(":")[0] for node_id in {node["nodeId"] for node in nodes})
+    return {"columns": kinds["datasetField"], "datasets": kinds["dataset"], "jobs": kinds["job"]}
 
 
 def test_nodes_at_risk_stand_under_their_owners_with_the_way_there() -> None:
@@ -76,3 +84,23 @@ def test_what_is_left_out_is_counted() -> None:
 
 def test_nothing_downstream_is_said() -> None:
     assert impact.render(answer(), Display()) == "what a change of raw would break: nothing downstream is known\n"
+
+
+def test_a_step_that_no_column_tells_is_a_step_of_the_table() -> None:
+    column, rides = "datasetField:s3://lake:prices:surcharge", "dataset:s3://lake:rides"
+    changed = "datasetField:s3://lake:trips:minutes"
+    document = answer((None, [item(column, "job:demo:fares", rides, "job:demo:prices", distance=2)]))
+    shown = impact.render(document | {"nodeId": changed}, Display(100))
+    assert "via job fares → table rides → job prices\n" in shown
+
+
+def test_many_readers_of_many_owners_are_a_screen() -> None:
+    tables = [item(f"dataset:s3://lake:t{number}", "job:demo:load", possible=number < 20) for number in range(110)]
+    one = impact.render(answer((None, tables)), Display(most_entries=12))
+    assert len(one.splitlines()) < 40
+    assert "\n  and 98 more\n" in one
+    owned = [(f"team {number}", [table]) for number, table in enumerate(tables)]
+    many = impact.render(answer(*owned), Display(most_entries=12))
+    assert len(many.splitlines()) < 60
+    assert "\n\nteam 20: 1 node\n" in many, "what certainly breaks comes first"
+    assert many.endswith("and 98 more owners, of 98 nodes\n")

@@ -3,21 +3,10 @@
 import { get, pathOf, type Query } from "./request";
 import type { ImpactItem, Name, Page } from "./types";
 
-interface Counts {
-  columns: number;
-  datasets: number;
-  jobs: number;
-}
-
-/** How much breaks, and how much of it may break or may not. `by` is the coarsest lineage that tells it. */
-export interface Broken extends Counts {
-  by?: string | null;
-  possible?: Counts;
-}
-
-/** What breaks, node by node. */
-export interface Breaks extends Broken {
+/** What breaks, node by node. Alerts of earlier releases have no sentence. */
+export interface BrokenItems {
   items: (ImpactItem & { owners: string[] })[];
+  sentence?: string;
 }
 
 export interface Alert extends Name {
@@ -32,7 +21,7 @@ export interface Alert extends Name {
   details?: {
     application?: { job: Name; runId: string };
     orchestrator?: { job: Name; runId: string };
-    breaks?: Breaks;
+    breaks?: BrokenItems;
     /** The columns of a changed schema that have another type. */
     retyped?: { field: string }[];
     removed?: { field: string }[];

@@ -177,6 +177,8 @@ export interface ColumnLineage {
   graph: ColumnNode[];
   frontier?: Frontier;
   indirect?: { namespace: string; dataset: string; inputField: InputField }[];
+  /** Columns that a job wrote, and of which no column lineage tells the origin. */
+  unknown?: { namespace: string; dataset: string; fields: string[]; job: Name; reason?: string }[];
   truncated?: boolean;
 }
 
@@ -194,10 +196,24 @@ export interface ImpactItem {
   caution?: string;
 }
 
+interface Counts {
+  columns: number;
+  datasets: number;
+  jobs: number;
+}
+
+/** The sum of an impact: how much breaks, how much of it may break or may not, and the sentence of both. */
+export interface Breaks extends Counts {
+  possible: Counts;
+  by: string | null;
+  sentence: string;
+}
+
 export interface Impact {
   nodeId: string;
   caution?: string;
   totalCount: number;
+  breaks: Breaks;
   owners: { owner: string | null; items: ImpactItem[] }[];
   possibleCount?: number;
   hiddenCount?: number;

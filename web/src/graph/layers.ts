@@ -17,7 +17,7 @@ const LAYER_GAP = 130;
 const NODE_GAP = 22;
 const SWEEPS = 4;
 
-export function layersOf(nodes: readonly Sized[], edges: readonly Edge[]): Places {
+export function layersOf(nodes: readonly Sized[], edges: readonly Edge[], gap = LAYER_GAP): Places {
   const forward = withoutCycles(nodes, edges);
   const inputs = ends(forward, "to", "from");
   const outputs = ends(forward, "from", "to");
@@ -33,7 +33,7 @@ export function layersOf(nodes: readonly Sized[], edges: readonly Edge[]): Place
       arrange(layer, order[index]!, isDown ? inputs : outputs);
     });
   }
-  return placed(layers, new Map(nodes.map((node) => [node.id, node])));
+  return placed(layers, new Map(nodes.map((node) => [node.id, node])), gap);
 }
 
 /** Sorts a layer by where the neighbours of its nodes are in the layer before. */
@@ -48,7 +48,7 @@ function arrange(layer: string[], before: readonly string[], neighbours: Readonl
   layer.sort((one, other) => centres.get(one)! - centres.get(other)!);
 }
 
-function placed(layers: readonly string[][], sizes: ReadonlyMap<string, Sized>): Places {
+function placed(layers: readonly string[][], sizes: ReadonlyMap<string, Sized>, gap: number): Places {
   const places = new Map<string, { x: number; y: number }>();
   const heights = layers.map((layer) => layer.reduce((sum, id) => sum + sizes.get(id)!.height + NODE_GAP, 0));
   const highest = Math.max(...heights);
@@ -59,7 +59,7 @@ function placed(layers: readonly string[][], sizes: ReadonlyMap<string, Sized>):
       places.set(id, { x, y });
       y += sizes.get(id)!.height + NODE_GAP;
     }
-    x += Math.max(...layer.map((id) => sizes.get(id)!.width)) + LAYER_GAP;
+    x += Math.max(...layer.map((id) => sizes.get(id)!.width)) + gap;
   }
   return places;
 }

@@ -4,6 +4,7 @@ import ELK, { type ElkNode, type ELK as Engine } from "elkjs/lib/elk-api.js";
 import workerUrl from "elkjs/lib/elk-worker.min.js?url";
 import type { Edge } from "./graph";
 import { layersOf, type Places, type Sized } from "./layers";
+import { LABEL_GAP } from "./sizes";
 
 /**
  * Beyond this number of nodes the layout is plain layers: ELK takes longer than a reader waits, and few would see a
@@ -22,7 +23,7 @@ export function prepareLayout(): Engine {
 /** `isWide` leaves room for labels between the layers. */
 export async function layOut(nodes: readonly Sized[], edges: readonly Edge[], isWide = false): Promise<Places> {
   if (!nodes.length) return new Map();
-  if (nodes.length > MANY) return layersOf(nodes, edges);
+  if (nodes.length > MANY) return layersOf(nodes, edges, isWide ? LABEL_GAP : undefined);
   const graph: ElkNode = {
     id: "graph",
     layoutOptions: optionsFor(isWide),
@@ -40,7 +41,7 @@ function optionsFor(isWide: boolean): Record<string, string> {
     "elk.edgeRouting": "POLYLINE",
     "elk.spacing.nodeNode": "22",
     "elk.spacing.componentComponent": "48",
-    "elk.layered.spacing.nodeNodeBetweenLayers": isWide ? "250" : "84",
+    "elk.layered.spacing.nodeNodeBetweenLayers": String(isWide ? LABEL_GAP : 84),
     "elk.layered.spacing.edgeNodeBetweenLayers": "20",
     "elk.layered.thoroughness": "7",
     "elk.layered.layering.strategy": "NETWORK_SIMPLEX",

@@ -1,5 +1,6 @@
 /** The size of a node in the picture, known before it is drawn: the layout needs it, and nothing is measured. */
 
+import type { Field } from "../api/types";
 import type { GraphNode } from "./graph";
 
 export const WIDTH = 232;
@@ -23,14 +24,21 @@ export function headHeight(node: GraphNode): number {
   return HEAD[node.kind];
 }
 
-export function hasSearch(node: GraphNode): boolean {
-  return (node.dataset?.fields.length ?? 0) > MOST_ROWS;
+/** The columns that an opened card lists: those that are drawn as lit already are not drawn twice. */
+export function listedFields(node: GraphNode, traced: readonly string[]): readonly Field[] {
+  const drawn = new Set(traced.slice(0, MOST_TRACED));
+  return (node.dataset?.fields ?? []).filter(({ name }) => !drawn.has(name));
+}
+
+export function hasSearch(fields: readonly Field[]): boolean {
+  return fields.length > MOST_ROWS;
 }
 
 export function heightOf(node: GraphNode, { isOpen, traced }: Opening): number {
   const tracedRows = Math.min(traced.length, MOST_TRACED) + (traced.length > MOST_TRACED ? 1 : 0);
-  const listed = isOpen
-    ? Math.min(node.dataset?.fields.length ?? 0, MOST_ROWS) * ROW + (hasSearch(node) ? SEARCH : 0) + PADDING
+  const fields = isOpen ? listedFields(node, traced) : [];
+  const listed = fields.length
+    ? Math.min(fields.length, MOST_ROWS) * ROW + (hasSearch(fields) ? SEARCH : 0) + PADDING
     : 0;
   return HEAD[node.kind] + (tracedRows ? tracedRows * ROW + PADDING : 0) + listed;
 }
@@ -39,5 +47,8 @@ export function heightOf(node: GraphNode, { isOpen, traced }: Opening): number {
 export function tracedTop(node: GraphNode, index: number): number {
   return HEAD[node.kind] + PADDING / 2 + (Math.min(index, MOST_TRACED) + 0.5) * ROW;
 }
-/** How far apart the labels of edges are that begin at one column. */
+/** How far apart the labels of edges are that begin at one column, and how many there are at most. */
 export const SLOT = 118;
+export const MOST_LABELS = 2;
+/** The gap between two layers in which these labels have room. */
+export const LABEL_GAP = 24 + MOST_LABELS * SLOT;

@@ -23,6 +23,22 @@ export interface Trace {
   isTruncated: boolean;
   /** What the answers cannot see, a sentence each. */
   unseen: readonly string[];
+  /** Why the origin of a column is unknown, by dataset and column. */
+  unknown: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+/** Why the origin of columns is unknown, by dataset and column. */
+export function unknownOrigins(answers: readonly ColumnLineage[]): Map<string, Map<string, string>> {
+  const found = new Map<string, Map<string, string>>();
+  for (const { namespace, dataset, fields, job, reason } of answers.flatMap(({ unknown }) => unknown ?? [])) {
+    const id = nodeIdOf("dataset", namespace, dataset);
+    const why =
+      reason === "JOBS_WITHOUT_COLUMN_LINEAGE" ? "sends no column lineage" : "does not say what it is made of";
+    const reasons = found.get(id) ?? new Map<string, string>();
+    for (const field of fields) reasons.set(field, `origin unknown: job ${job.name} ${why}`);
+    found.set(id, reasons);
+  }
+  return found;
 }
 
 export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean): Trace {
@@ -54,7 +70,13 @@ export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean
     edges.set(edgeKey(from, to), { from, to, transformations: inputField.transformations });
   }
   const unseen = answers.flatMap(({ frontier }) => frontier?.sentence || []);
-  return { edges: [...edges.values()], datasets, isTruncated: answers.some(({ truncated }) => truncated), unseen };
+  return {
+    edges: [...edges.values()],
+    datasets,
+    isTruncated: answers.some(({ truncated }) => truncated),
+    unseen,
+    unknown: unknownOrigins(answers),
+  };
 }
 
 /** Only what lies on a path from one column to another; empty if there is none. */

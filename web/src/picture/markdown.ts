@@ -1,21 +1,14 @@
 /** An impact as Markdown, for a pull request. */
 
 import type { Impact } from "../api/types";
-import { isByTable, wayOf } from "../graph/risk";
+import { wayOf } from "../graph/risk";
 import { transformationText } from "../graph/trace";
 import { counted } from "../text/amounts";
 import { oneLine, withoutKind } from "../text/names";
 
 export function impactMarkdown(impact: Impact, name: string): string {
-  const { totalCount, possibleCount = 0, owners, truncated, hiddenCount, frontier } = impact;
-  const may = possibleCount ? ` ${counted(possibleCount, "node")} more may be affected.` : "";
-  const how = isByTable(impact) ? "may be affected, by table lineage" : "would be affected";
-  const lines = [
-    `### Impact of changing ${code(name)}`,
-    "",
-    `${counted(totalCount - possibleCount, "node")} downstream ${how}.${may}`,
-    "",
-  ];
+  const { breaks, owners, truncated, hiddenCount, frontier } = impact;
+  const lines = [`### Impact of changing ${code(name)}`, "", breaks.sentence || "Nothing downstream is known.", ""];
   for (const { owner, items } of owners) {
     lines.push(`**${owner ? text(owner) : "no owner"}**`, "");
     for (const item of items) {

@@ -4,8 +4,8 @@ import { lanesOf } from "../graph/backEdge";
 import { type Edge, type Graph, type GraphNode, neighbours } from "../graph/graph";
 import { type Grouping, picture } from "../graph/groups";
 import type { Places } from "../graph/layers";
-import { CLOSED, heightOf, type Opening, WIDTH } from "../graph/sizes";
-import type { ColumnEdge, Trace } from "../graph/trace";
+import { CLOSED, heightOf, MOST_LABELS, MOST_TRACED, type Opening, WIDTH } from "../graph/sizes";
+import { type ColumnEdge, isMasked, type Trace, transformationText } from "../graph/trace";
 
 export interface Scene {
   nodes: readonly SceneNode[];
@@ -107,15 +107,38 @@ export function lanesIn({ nodes, edges, columnEdges }: Scene, places: Places): M
   ]);
 }
 
-/** Edges that begin at one column have their labels side by side: which of them each edge is. */
-export function slotsOf(columnEdges: readonly ColumnEdge[]): number[] {
-  const begun = new Map<string, number>();
-  return columnEdges.map(({ from }) => {
-    const key = `${from.dataset}\n${from.field}`;
-    const slot = begun.get(key) ?? 0;
-    begun.set(key, slot + 1);
-    return slot;
-  });
+export interface EdgeLabel {
+  text: string;
+  /** Which of the labels beside one row of a card it is. */
+  slot: number;
+  isMasked: boolean;
+}
+
+/**
+ * The labels of the edges of columns, each at the beginning of its edge. Edges of one row that do the same share one
+ * label, and a row has at most two, as many as there is room for before the next card.
+ */
+export function labelsOf({ nodes, columnEdges }: Pick<Scene, "nodes" | "columnEdges">): (EdgeLabel | undefined)[] {
+  const rows = new Map(nodes.map(({ node, opening }) => [node.id, opening.traced.slice(0, MOST_TRACED)]));
+  const bundles = new Map<string, Map<string, number[]>>();
+  for (const [index, { from, transformations }] of columnEdges.entries()) {
+    const row = `${from.dataset}\n${rows.get(from.dataset)?.indexOf(from.field) ?? -1}`;
+    const how = `${isMasked(transformations) ? "masked" : ""}\n${transformationText(transformations)}`;
+    const ofRow = bundles.get(row) ?? new Map<string, number[]>();
+    bundles.set(row, ofRow.set(how, [...(ofRow.get(how) ?? []), index]));
+  }
+  const labels: (EdgeLabel | undefined)[] = columnEdges.map(() => undefined);
+  for (const ofRow of bundles.values()) {
+    const kinds = [...ofRow].filter(([how]) => !how.endsWith("\n"));
+    const named = kinds.length > MOST_LABELS ? MOST_LABELS - 1 : kinds.length;
+    for (const [slot, [how, edges]] of kinds.slice(0, named).entries()) {
+      const [masked, text] = how.split("\n") as [string, string];
+      labels[edges[0]!] = { text: edges.length > 1 ? `${text} ×${edges.length}` : text, slot, isMasked: masked !== "" };
+    }
+    const rest = kinds.slice(named);
+    if (rest[0]) labels[rest[0][1][0]!] = { text: `+${rest.length} kinds`, slot: named, isMasked: false };
+  }
+  return labels;
 }
 
 /** The edges that the layout follows: those of columns, too, whose job may be unknown. */

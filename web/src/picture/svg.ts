@@ -6,7 +6,7 @@ import { conditionOf } from "../graph/marks";
 import { headHeight, SLOT, tracedTop } from "../graph/sizes";
 import { isIndirect, transformationText } from "../graph/trace";
 import { oneLine, shortNames } from "../text/names";
-import { lanesIn, slotsOf } from "./scene";
+import { labelsOf, lanesIn } from "./scene";
 import type { Placed } from "./usePlaces";
 
 const MARGIN = 32;
@@ -65,7 +65,7 @@ export function svgOf(placed: Placed): string {
   const edges = scene.edges.map((edge) =>
     curve(edge, middle(edge.from), middle(edge.to), 'stroke="#9fb0b9" stroke-width="1.5"'),
   );
-  const slots = slotsOf(scene.columnEdges);
+  const labels = labelsOf(scene);
   const columnEdges = scene.columnEdges.flatMap((edge, index) => {
     const { from, to, transformations } = edge;
     const box = boxes.get(from.dataset);
@@ -80,8 +80,9 @@ export function svgOf(placed: Placed): string {
       `stroke="${colour}" stroke-width="2"${dashes}`,
     );
     const title = `<title>${escaped(`${from.field} → ${to.field ?? "all columns"}: ${how}`)}</title>`;
-    const said = label(box.x + box.width + LABEL_AFTER + SLOT * slots[index]!, box.y + top, colour, how);
-    return [{ path: `<g>${title}${path}</g>`, said }];
+    const { text: said, slot = 0 } = labels[index] ?? {};
+    const left = box.x + box.width + LABEL_AFTER + SLOT * slot;
+    return [{ path: `<g>${title}${path}</g>`, said: said ? label(left, box.y + top, colour, said) : "" }];
   });
   const nodes = scene.nodes.map(({ node, opening, width: w, height: h }) => {
     const { x, y } = boxes.get(node.id)!;

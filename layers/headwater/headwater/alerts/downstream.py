@@ -4,7 +4,6 @@ nearest, with their owners.
 The lineage is that of the moment before the change: the job that caused the change may already report other columns.
 """
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
 from headwater.read.frontier import Frontier
 from headwater.read.reader import Reader
-from headwater.traversal.impact import NodeAtRisk, Reach, impact
+from headwater.traversal.impact import NodeAtRisk, Reach, counted, impact, is_by_table, quantities
 from headwater.traversal.impacted_node import Granularity
 
 MAX_DEPTH, MAX_NODES = 10, 500
@@ -23,7 +22,6 @@ MAX_DEPTH, MAX_NODES = 10, 500
 MAX_ITEMS, MAX_LINES = 50, 8
 """Nodes at risk in the members of an alert, and in its sentences. The link leads to all nodes."""
 OPEN = " whose origin the producer does not know"
-_KINDS = {NodeKind.FIELD: "column", NodeKind.DATASET: "dataset", NodeKind.JOB: "job"}
 
 
 class Downstream(NamedTuple):
@@ -57,26 +55,24 @@ class Downstream(NamedTuple):
     def as_json(self) -> JsonObject:
         return {
             "items": [{**node.as_json(), "owners": list(node.owners)} for node in self.at_risk[:MAX_ITEMS]],
-            **_counts(self.at_risk),
-            "possible": _counts([node for node in self.at_risk if node.is_possible]),
-            "by": _granularity(self.at_risk),
+            **counted(self.at_risk),
             "truncated": self.is_truncated or len(self.at_risk) > MAX_ITEMS,
             "frontier": self.frontier.as_json(),
         }
 
     def lines(self, subject: str, verb: str, infinitive: str) -> list[str]:
         """Sentences: how many nodes are at risk, then the nearest columns and datasets, which tell a person more than
-        jobs do. What is possible comes after what is certain: `The change breaks ...`, `The change may break ...`."""
+        jobs do. What is possible comes after what is certain: `The change breaks ...`, `The change may break ...`. What
+        the lineage of tables alone tells is never said to break."""
         if not self.at_risk:
             known = "No column, dataset or job downstream is known to be affected."
             return [known, *([self.frontier.sentence] if self.frontier.sentence else [])]
         at_least = " at least" if self.is_truncated else ""
         certain = [node for node in self.at_risk if not node.is_possible]
         possible = [node for node in self.at_risk if node.is_possible]
-        return [
-            *_told(certain, f"{subject} {verb}{at_least}"),
-            *_told(possible, f"{subject} may {infinitive}{at_least}"),
-        ]
+        may = f"{subject} may {infinitive}{at_least}"
+        surely = may if is_by_table(certain) else f"{subject} {verb}{at_least}"
+        return [*_told(certain, surely), *_told(possible, may)]
 
 
 def downstream(
@@ -100,13 +96,10 @@ def _just_before(time: Instant) -> Instant:
 def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:
     if not at_risk:
         return []
-    counts = Counter((node.kind, _is_open(node)) for node in at_risk)
-    total = ", ".join(
-        f"{quantity(counts[kind, is_open], noun)}{OPEN if is_open else ''}"
-        for kind, noun in _KINDS.items()
-        for is_open in (False, True)
-        if counts[kind, is_open]
-    )
+    columns = [node for node in at_risk if node.kind is NodeKind.FIELD]
+    is_open = bool(columns) and all(node.granularity is Granularity.UNKNOWN for node in columns)
+    others = quantities([node for node in at_risk if node.kind is not NodeKind.FIELD])
+    total = ", ".join(filter(None, [quantities(columns) + OPEN * is_open, others]))
     nodes = [node for node in at_risk if node.kind is not NodeKind.JOB] or list(at_risk)
     nodes.sort(key=lambda node: (node.distance, node.is_indirect))
     rest = len(nodes) - MAX_LINES
@@ -117,27 +110,11 @@ def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:
     ]
 
 
-def _is_open(node: NodeAtRisk) -> bool:
-    return node.kind is NodeKind.FIELD and node.granularity is Granularity.UNKNOWN
-
-
 def _doubt(at_risk: Collection[NodeAtRisk]) -> str:
     if any(node.granularity is Granularity.DATASET for node in at_risk):
         return ", by the lineage of datasets: of some columns none is known"
     is_filter = any(node.kind is NodeKind.DATASET and node.granularity is Granularity.UNKNOWN for node in at_risk)
     return ": their producers do not tell which columns filters and joins use" if is_filter else ""
-
-
-def _counts(at_risk: Collection[NodeAtRisk]) -> JsonObject:
-    counts = Counter(node.kind for node in at_risk)
-    return {f"{noun}s": counts[kind] for kind, noun in _KINDS.items()}
-
-
-def _granularity(at_risk: Collection[NodeAtRisk]) -> str | None:
-    """The coarsest granularity of the nodes: of columns and datasets; if there are only jobs, of the jobs."""
-    of_data = [node.granularity for node in at_risk if node.kind is not NodeKind.JOB]
-    known = of_data or [node.granularity for node in at_risk]
-    return max(known, key=lambda granularity: granularity.weakness).value if known else None
 
 
 def _line(node: NodeAtRisk) -> str:

@@ -5,6 +5,7 @@ A hop costs two reads, as in a lineage graph, and a third read for columns. The 
 `is_truncated` says that the walk ended at a bound.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -29,6 +30,7 @@ from headwater.traversal.impacted_node import Granularity, ImpactedDataset, Impa
 from headwater.traversal.lineage import DEFAULT_DEPTH, View
 
 _TYPES = {NodeKind.JOB: "JOB", NodeKind.DATASET: "DATASET", NodeKind.FIELD: "DATASET_FIELD"}
+_NOUNS = {NodeKind.FIELD: "column", NodeKind.DATASET: "dataset", NodeKind.JOB: "job"}
 
 
 class Reach(NamedTuple):
@@ -80,6 +82,47 @@ class NodeAtRisk:
             **transformations,
             **criticality,
         }
+
+
+def counted(at_risk: Collection[NodeAtRisk]) -> JsonObject:
+    """The sum of an impact, which every answer and alert has: how many columns, datasets and jobs a change breaks, how
+    many of these it may break or may not, and the sentence of both. `by` is the coarsest granularity of the columns and
+    datasets, else of the jobs."""
+    possible = [node for node in at_risk if node.is_possible]
+    certain = [node for node in at_risk if not node.is_possible]
+    of_data = [node for node in at_risk if node.kind is not NodeKind.JOB]
+    by = max((node.granularity for node in of_data or at_risk), key=lambda each: each.weakness, default=None)
+    return {
+        **_counts(at_risk),
+        "possible": _counts(possible),
+        "by": by.value if by else None,
+        "sentence": _sentence(certain, possible),
+    }
+
+
+def is_by_table(certain: Collection[NodeAtRisk]) -> bool:
+    """Whether only the lineage of tables tells of these nodes: then a change may break them, and nobody knows."""
+    return any(node.granularity is not Granularity.COLUMN for node in certain)
+
+
+def quantities(at_risk: Iterable[NodeAtRisk]) -> str:
+    """Example: `2 columns, 1 job`."""
+    counts = Counter(node.kind for node in at_risk)
+    told = [(counts[kind], noun) for kind, noun in _NOUNS.items() if counts[kind]]
+    return ", ".join(f"{number:,} {noun}{'s' * (number != 1)}" for number, noun in told)
+
+
+def _sentence(certain: Collection[NodeAtRisk], possible: Collection[NodeAtRisk]) -> str:
+    """Example: `It breaks 2 columns, 1 job, and may break 1 column.`; without nodes nothing."""
+    if certain and is_by_table(certain):
+        return f"By table lineage, it may break {quantities([*certain, *possible])}."
+    parts = [f"breaks {quantities(certain)}"] * bool(certain) + [f"may break {quantities(possible)}"] * bool(possible)
+    return f"It {', and '.join(parts)}." if parts else ""
+
+
+def _counts(at_risk: Iterable[NodeAtRisk]) -> JsonObject:
+    counts = Counter(node.kind for node in at_risk)
+    return {f"{noun}s": counts[kind] for kind, noun in _NOUNS.items()}
 
 
 class Impact(NamedTuple):

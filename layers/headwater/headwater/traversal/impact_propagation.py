@@ -10,11 +10,14 @@ risk as a whole, and from there on the change propagates by dataset. A job may a
 output, or nothing of filters and joins: what it leaves open is at risk, and its granularity says so.
 
 A path that is surer than another one counts, even if it is longer: what certainly breaks is never told as possible.
+Where a job leaves open which of several changed columns it uses, the path goes through the dataset and not through one
+of them, which would be arbitrary.
 """
 
 import re
 import time as clock
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from headwater.graph.names.identity import DatasetId, JobId
@@ -122,7 +125,7 @@ class ImpactPropagation:
             of other inputs than `orders`             backup as a whole, if `orders` changed as a whole
             of columns of `orders`                    none here: `_by_column` follows the links
         """
-        surest = min(columns.values(), key=lambda impacted: impacted.doubt)
+        surest = _surest(columns.values())
         whole = columns.get(None)
         outputs = self.known.edges[job].downstream_of(changed)
         if not outputs:
@@ -148,16 +151,16 @@ class ImpactPropagation:
             which columns its joins and filters use (dbt never     scores as a whole, indirectly; but not for a column
             says)                                                  that `score` is known to use
         """
-        surest = min(columns.values(), key=lambda impacted: impacted.doubt)
+        surest = _surest(columns.values())
         for field in self.known.untold(job, output):
             link = ColumnLink(changed, "", field, [])
             yield from self._beyond(surest, job, output, link, Granularity.UNKNOWN)
         if not self.known.reports_indirect(job):
             used = self._used(job, changed, output)
             unused = [node for field, node in columns.items() if field is not None and _outermost(field) not in used]
-            for origin in sorted(unused, key=lambda impacted: impacted.doubt)[:1]:
+            if unused:
                 link = ColumnLink(changed, "", None, [])
-                yield from self._beyond(origin, job, output, link, Granularity.UNKNOWN)
+                yield from self._beyond(_surest(unused), job, output, link, Granularity.UNKNOWN)
 
     def _used(self, job: JobId, source: DatasetId, output: DatasetId) -> set[str]:
         """The columns of an input that a job is known to use for an output."""
@@ -185,7 +188,7 @@ class ImpactPropagation:
             field = link.output if link and not self.known.heads[dataset].is_foreign else None
             target = ImpactedDataset(dataset, field)
             steps = (*origin.steps, link.steps) if link else origin.steps
-            yield ImpactedNode(target, at_job.distance, at_job.granularity, is_indirect, origin, job, steps)
+            yield replace(at_job, target=target, is_indirect=is_indirect, job=job, steps=steps)
 
 
 def _by_dataset_and_column(impacted: Iterable[ImpactedNode]) -> _Targets:
@@ -196,9 +199,17 @@ def _by_dataset_and_column(impacted: Iterable[ImpactedNode]) -> _Targets:
     return targets
 
 
+def _surest(columns: Collection[ImpactedNode]) -> ImpactedNode:
+    """The way to a dataset of which these columns change; if they are several, to the dataset as a whole."""
+    surest = min(columns, key=lambda impacted: impacted.doubt)
+    return surest if len(columns) == 1 else surest.as_table
+
+
 def _job_reached(origin: ImpactedNode, job: JobId, granularity: Granularity) -> ImpactedNode:
     weaker = max(origin.granularity, granularity, key=lambda each: each.weakness)
-    return ImpactedNode(ImpactedJob(job), origin.distance + 1, weaker, origin.is_indirect, origin, None, origin.steps)
+    guesses = origin.guesses + (granularity is not Granularity.COLUMN)
+    target = ImpactedJob(job)
+    return ImpactedNode(target, origin.distance + 1, weaker, origin.is_indirect, origin, None, origin.steps, guesses)
 
 
 _AGGREGATE = re.compile(r"(?:max|min|count)\((.+)\)")

@@ -1,6 +1,6 @@
 """A job, dataset or column that a change reaches, with the way there, and how the risk is known on that way."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -54,7 +54,7 @@ ImpactTarget = ImpactedJob | ImpactedDataset
 @dataclass(frozen=True, slots=True)
 class ImpactedNode:
     """A target that the change reached from `origin` through `job`; `steps` are the transformations of the whole
-    path."""
+    path. `guesses` counts its hops that no column flow tells."""
 
     target: ImpactTarget
     distance: int
@@ -63,11 +63,20 @@ class ImpactedNode:
     origin: "ImpactedNode | None" = None
     job: JobId | None = None
     steps: tuple[Steps, ...] = ()
+    guesses: int = 0
 
     @property
-    def doubt(self) -> tuple[int, bool]:
-        """The order of paths of the same length: columns before datasets, direct flows before indirect flows."""
-        return self.granularity.weakness, self.is_indirect
+    def doubt(self) -> tuple[int, int, bool]:
+        """The order of paths of the same length: columns before datasets, then known flows before hops that a job
+        leaves open, then direct flows before indirect flows."""
+        return self.granularity.weakness, self.guesses, self.is_indirect
+
+    @property
+    def as_table(self) -> "ImpactedNode":
+        """The dataset in place of its column: a job may use any of its columns, and nobody knows which."""
+        if not isinstance(self.target, ImpactedDataset):
+            return self
+        return replace(self, target=ImpactedDataset(self.target.id), steps=())
 
     @property
     def is_opened(self) -> bool:

@@ -25,12 +25,14 @@ MAX_WRITERS = 100
 
 
 class UnknownOrigin(NamedTuple):
-    """Columns of a dataset that a job writes, and the inputs of the job, of which the columns may be made."""
+    """Columns of a dataset that a job writes, and the inputs of the job, of which the columns may be made. The reason
+    is that the job sends no column lineage for the dataset, or none for these columns."""
 
     dataset: Name
     fields: tuple[str, ...]
     job: Name
     inputs: tuple[Name, ...]
+    reason: BlindSpot
 
 
 def unknown_origins(
@@ -121,7 +123,9 @@ def _origins(known: Consumers, lineage: ColumnLineage, whole: DatasetId | None) 
             )
             if fields:
                 inputs = tuple(sorted({source.name for source in known.edges[job].inputs}))
-                yield UnknownOrigin(known.heads[dataset].facts.name, fields, head.facts.name, inputs)
+                tells = known.tells_columns(job, output)
+                reason = BlindSpot.COLUMNS if tells else BlindSpot.JOBS_WITHOUT_COLUMNS
+                yield UnknownOrigin(known.heads[dataset].facts.name, fields, head.facts.name, inputs, reason)
 
 
 def _untold(known: Consumers, job: JobId, output: DatasetId) -> list[str]:

@@ -2,7 +2,6 @@
 
 import { type Alert, alerts } from "../../api/alerts";
 import { useLookup } from "../../api/useLookup";
-import { brokenText } from "../../graph/risk";
 import { Loaded } from "../../parts/Feedback";
 import { hoursAgo } from "../../parts/Since";
 import { Severity } from "../../parts/State";
@@ -58,7 +57,7 @@ function Lines({ found }: { found: Alert[] }) {
 
 /** What it breaks, in a few words, if the alert tells. */
 function brokenOf({ details }: Alert): string[] {
-  return details?.breaks ? [brokenText(details.breaks)] : [];
+  return details?.breaks?.sentence ? [details.breaks.sentence] : [];
 }
 
 function ownersOf({ owners = [] }: Alert): string[] {

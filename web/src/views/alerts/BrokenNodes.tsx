@@ -1,16 +1,18 @@
 /** What a change breaks, or may break, as a table. */
 
-import type { Breaks } from "../../api/alerts";
-import { brokenText, sureness, wayOf } from "../../graph/risk";
+import type { BrokenItems } from "../../api/alerts";
+import { sureness, wayOf } from "../../graph/risk";
 import { Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { columnOf, shortName, splitNodeId } from "../../text/names";
 
-export function BrokenNodes({ breaks, file }: { breaks: Breaks; file: string }) {
+export function BrokenNodes({ breaks, file }: { breaks: BrokenItems; file: string }) {
   return (
     <>
-      <h2>{brokenText(breaks)}</h2>
+      <h2>
+        {breaks.sentence || (breaks.items.length ? "What breaks, or may break" : "It breaks nothing that is known")}
+      </h2>
       <Table
         caption="What it breaks, or may break"
         file={file}

@@ -1,10 +1,13 @@
-/** Impact: what a change would break, and what it may break, by owner, each with the way there; copied as Markdown. */
+/**
+ * Impact: what a change would break, and what it may break, by owner, each with the way there; narrowed by type, owner,
+ * namespace and hops; copied as Markdown.
+ */
 
 import { Fragment, useState } from "react";
 import { get } from "../../api/request";
 import type { Impact, ImpactItem } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
-import { isPossible, nodesText, sureness, wayOf } from "../../graph/risk";
+import { isPossible, sureness, wayOf } from "../../graph/risk";
 import { isMasked, transformationText } from "../../graph/trace";
 import { Empty, Loaded, Truncated, Unseen } from "../../parts/Feedback";
 import { Icon, type IconName } from "../../parts/Icon";
@@ -14,9 +17,13 @@ import { impactMarkdown } from "../../picture/markdown";
 import { linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
 import { columnOf, oneLine, shortName, splitNodeId } from "../../text/names";
+import { FILTERS, Filters, isChosen, KINDS, type Listed } from "./Filters";
 import "./impact.css";
 
 const MOST = 1000;
+/** The cards of the owners, and the nodes of a card: the table has all. */
+const MOST_OWNERS = 12;
+const MOST_OF_OWNER = 12;
 const ICONS: Record<string, IconName> = { DATASET: "table", JOB: "job", DATASET_FIELD: "column" };
 
 export default function ImpactView({ parameters }: { parameters: URLSearchParams }) {
@@ -36,7 +43,7 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
         {(found) => (
           <>
             {found.caution && <p className="chip bad">{oneLine(found.caution)}</p>}
-            <Found impact={found} name={name} />
+            <Found impact={found} name={name} parameters={parameters} />
           </>
         )}
       </Loaded>
@@ -44,9 +51,12 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
   );
 }
 
-function Found({ impact, name }: { impact: Impact; name: string }) {
+function Found({ impact, name, parameters }: { impact: Impact; name: string; parameters: URLSearchParams }) {
   const [isCopied, setCopied] = useState(false);
-  const items = impact.owners.flatMap(({ owner, items: own }) => own.map((item) => ({ owner: owner ?? "", ...item })));
+  const items = itemsOf(impact);
+  const shown = items.filter((item) => FILTERS.every(({ name, of }) => isChosen(parameters.get(name), of(item))));
+  const owners = impact.owners.filter(({ owner }) => owner).length;
+  const groups = groupsOf(impact, new Set(shown.map(({ nodeId }) => nodeId)));
   if (!impact.totalCount)
     return (
       <Empty>
@@ -60,7 +70,7 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
     <>
       <div className="row">
         <span>
-          <b>{nodesText(impact)}</b>, of {counted(impact.owners.filter(({ owner }) => owner).length, "owner")}
+          <b>{oneLine(impact.breaks.sentence)}</b> {owners ? `Of ${counted(owners, "owner")}` : "No owner is known"}
           {impact.hiddenCount ? `, and ${counted(impact.hiddenCount, "node")} in namespaces that you may not read` : ""}
         </span>
         <span className="push" />
@@ -78,15 +88,16 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
       {items.length < impact.totalCount && (
         <Truncated>The first {count(items.length)} are listed, the nearest first.</Truncated>
       )}
+      <Filters items={items} parameters={parameters} shown={shown.length} />
       <div className="owners">
-        {impact.owners.map(({ owner, items: own }) => (
+        {groups.slice(0, MOST_OWNERS).map(({ owner, items: own }) => (
           <div key={owner ?? ""} className="card">
             <h2 className="row">
               <Icon name="person" /> {owner ? oneLine(owner) : <span className="muted">no owner</span>}{" "}
               <span className="muted">{own.length}</span>
             </h2>
             <ul className="list">
-              {own.slice(0, 30).map((item, index) => (
+              {own.slice(0, MOST_OF_OWNER).map((item, index) => (
                 <Fragment key={item.nodeId}>
                   {isPossible(item) && !(index && isPossible(own[index - 1] ?? item)) && (
                     <li className="muted">May break</li>
@@ -94,18 +105,23 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
                   <Item item={item} />
                 </Fragment>
               ))}
-              {own.length > 30 && <li className="muted">and {own.length - 30} more, in the table below</li>}
+              {own.length > MOST_OF_OWNER && (
+                <li className="muted">+{count(own.length - MOST_OF_OWNER)} more, in the table below</li>
+              )}
             </ul>
           </div>
         ))}
       </div>
+      {groups.length > MOST_OWNERS && (
+        <p className="muted">+{counted(groups.length - MOST_OWNERS, "more owner")}, in the table below</p>
+      )}
       <Table
         caption="Everything that would break, or may break"
         file={`impact-${shortName(name)}`}
-        rows={items}
+        rows={shown}
         keyOf={({ nodeId }) => nodeId}
         columns={[
-          { name: "Owner", value: ({ owner }) => owner },
+          { name: "Owner", value: ({ owners }) => owners.join(", ") },
           {
             name: "Node",
             value: ({ nodeId }) => displayName(nodeId),
@@ -117,11 +133,9 @@ function Found({ impact, name }: { impact: Impact; name: string }) {
           { name: "By", value: how },
           {
             name: "Path",
-            value: ({ path }) => path.map(displayName).join(" → "),
+            value: ({ path }) => stepsOf(path, displayName).join(" → "),
             show: ({ path }) => (
-              <span title={path.map((step) => oneLine(displayName(step))).join(" → ")}>
-                {path.map((step) => oneLine(shortStep(step))).join(" → ")}
-              </span>
+              <span title={stepsOf(path, displayName).join(" → ")}>{stepsOf(path, shortStep).join(" → ")}</span>
             ),
           },
         ]}
@@ -145,8 +159,8 @@ function Item({ item }: { item: ImpactItem }) {
         <details>
           <summary className="muted">{how(item)}</summary>
           <ol className="path">
-            {item.path.map((step) => (
-              <li key={step}>{oneLine(displayName(step))}</li>
+            {stepsOf(item.path, displayName).map((step, index) => (
+              <li key={index}>{step}</li>
             ))}
           </ol>
         </details>
@@ -156,11 +170,41 @@ function Item({ item }: { item: ImpactItem }) {
   );
 }
 
-const KINDS: Record<string, string> = { DATASET: "dataset", JOB: "job", DATASET_FIELD: "column" };
-
 function how(item: ImpactItem): string {
   const { transformations = [] } = item;
   return `${wayOf(item)}${transformations.length ? ` (${transformationText(transformations)}${isMasked(transformations) ? ", masked" : ""})` : ""}`;
+}
+
+/** The nodes, each once, with all their owners, what certainly breaks first, then the nearest. */
+function itemsOf({ owners }: Impact): Listed[] {
+  const found = new Map<string, Listed>();
+  for (const { owner, items } of owners)
+    for (const item of items) {
+      const known = found.get(item.nodeId)?.owners ?? [];
+      found.set(item.nodeId, { ...item, owners: owner === null ? known : [...known, owner] });
+    }
+  return [...found.values()].toSorted(byCertainty);
+}
+
+function byCertainty(one: ImpactItem, other: ImpactItem): number {
+  return Number(isPossible(one)) - Number(isPossible(other)) || one.distance - other.distance;
+}
+
+/** The owners with what is shown of each, those first of whom something certainly breaks. */
+function groupsOf({ owners }: Impact, shown: ReadonlySet<string>): Impact["owners"] {
+  return owners
+    .map(({ owner, items }) => ({ owner, items: items.filter(({ nodeId }) => shown.has(nodeId)) }))
+    .filter(({ items }) => items.length)
+    .toSorted((one, other) => Number(isPossible(one.items[0]!)) - Number(isPossible(other.items[0]!)));
+}
+
+/** The steps of a way. On the way of a column, `table orders` says that nobody knows by which of its columns. */
+function stepsOf(path: string[], name: (step: string) => string): string[] {
+  const isOfColumn = splitNodeId(path[0] ?? "").kind === "datasetField";
+  return path.map((step, index) => {
+    const isTable = isOfColumn && index < path.length - 1 && splitNodeId(step).kind === "dataset";
+    return oneLine(`${isTable ? "table " : ""}${name(step)}`);
+  });
 }
 
 function displayName(nodeId: string): string {

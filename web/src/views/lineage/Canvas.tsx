@@ -3,7 +3,6 @@
 import {
   Controls,
   type EdgeTypes,
-  getViewportForBounds,
   MarkerType,
   MiniMap,
   type NodeTypes,
@@ -13,31 +12,27 @@ import {
   useStore,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { edgeKey } from "../../graph/backEdge";
 import { conditionOf } from "../../graph/marks";
-import { MOST_TRACED, WIDTH } from "../../graph/sizes";
+import { MOST_TRACED } from "../../graph/sizes";
 import type { ColumnEdge } from "../../graph/trace";
-import { lanesIn, type SceneEdge, slotsOf } from "../../picture/scene";
+import { Icon } from "../../parts/Icon";
+import { labelsOf, lanesIn, type SceneEdge } from "../../picture/scene";
 import type { Placed } from "../../picture/usePlaces";
 import { calledShort, oneLine } from "../../text/names";
 import { FarPicture, nodeAt } from "./FarPicture";
 import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
+import { useFit } from "./useFit";
 import { useKeys } from "./useKeys";
 
 const NODES: NodeTypes = { node: PictureNode };
 const EDGES: EdgeTypes = { edge: PictureEdge };
 /** From this number of nodes on, nodes out of sight are not in the document. */
 const MANY = 250;
-/** A picture that needs a smaller zoom to be seen whole is shown at its centre. */
-const LEGIBLE = 0.42;
-/** The zoom at which a picture is shown that is too large to be legible as a whole: a finger hits its buttons. */
-const NEAR = 0.95;
 /** What a screen reader says of each node. */
 const SAID = { "node.a11yDescription.default": "Arrow keys lead to the next node, Enter opens this one." };
-/** The zoom at which a picture is first shown. */
-const NEAREST_ZOOM = [0.02, 1.05] as const;
 /** Below this zoom nobody reads the small print. */
 const FAR = 0.35;
 
@@ -71,7 +66,7 @@ function Flow({ placed, centre, isInset = false, onNode, onEdge, onNothing }: Pr
   const isFarPicture = isFar && nodes.length > MANY;
   const flow = useReactFlow();
   const keys = useKeys(placed, reached, setReached, onNode);
-  useFit(placed, centre);
+  useFit(placed, centre, reached, nodes.length > MANY);
   return (
     <div className={`canvas${isFar ? " far" : ""}`} {...keys}>
       <ReactFlow
@@ -112,45 +107,10 @@ function Flow({ placed, centre, isInset = false, onNode, onEdge, onNothing }: Pr
         )}
       </ReactFlow>
       <p className="keys" aria-hidden="true">
-        <kbd>← → ↑ ↓</kbd> next node <kbd>Enter</kbd> open <kbd>Tab</kbd> its buttons
+        <kbd>← → ↑ ↓</kbd> next node <kbd>Enter</kbd> open <kbd>Tab</kbd> its buttons <Icon name="why" /> origin unknown
       </p>
     </div>
   );
-}
-
-/** A new picture is shown whole if that is legible, else at its centre. */
-function useFit(placed: Placed, centre: string): void {
-  const flow = useReactFlow();
-  const width = useStore((state) => state.width);
-  const height = useStore((state) => state.height);
-  const shape = `${centre} ${placed.scene.nodes.length} ${width}`;
-  const fit = useEffectEvent(() => {
-    const whole = boundsOf(placed);
-    const isLegible =
-      Math.min(width / whole.width, height / whole.height) > LEGIBLE || placed.scene.nodes.length > MANY;
-    const place = placed.places.get(centre);
-    if (isLegible || !place)
-      void flow.setViewport(getViewportForBounds(whole, width, height, NEAREST_ZOOM[0], NEAREST_ZOOM[1], 0.12));
-    else void flow.setCenter(place.x + WIDTH / 2, place.y + WIDTH / 4, { zoom: Math.min(NEAR, width / (1.4 * WIDTH)) });
-  });
-  // The picture is fitted when it changes its shape, and not whenever a node fades.
-  useEffect(() => {
-    if (!width) return;
-    const frame = requestAnimationFrame(() => fit());
-    return () => cancelAnimationFrame(frame);
-  }, [shape, width, flow]);
-}
-
-function boundsOf({ scene, places }: Placed): { x: number; y: number; width: number; height: number } {
-  const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const { node, width, height } of scene.nodes) {
-    const { x, y } = places.get(node.id) ?? { x: 0, y: 0 };
-    bounds.left = Math.min(bounds.left, x);
-    bounds.top = Math.min(bounds.top, y);
-    bounds.right = Math.max(bounds.right, x + width);
-    bounds.bottom = Math.max(bounds.bottom, y + height);
-  }
-  return { x: bounds.left, y: bounds.top, width: bounds.right - bounds.left, height: bounds.bottom - bounds.top };
 }
 
 /** The nodes in the order in which they are read: left to right, then top to bottom. */
@@ -210,7 +170,7 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   );
   const handle = (prefix: string, dataset: string, field: string | null): string | undefined =>
     field !== null && rows.get(dataset)?.has(field) ? `${prefix} ${field}` : undefined;
-  const slots = slotsOf(scene.columnEdges);
+  const labels = labelsOf(scene);
   const columns = scene.columnEdges
     .map(({ from, to, transformations }, index) => ({
       id: `c${index}`,
@@ -221,7 +181,7 @@ function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
       type: "edge" as const,
       ariaLabel: `${oneLine(from.field)} of ${nameOf(from.dataset)} to ${oneLine(to.field ?? "all columns")} of ${nameOf(to.dataset)}`,
       zIndex: 1,
-      data: { transformations, slot: slots[index], lane: laneOf(from.dataset, to.dataset).lane },
+      data: { transformations, label: labels[index], lane: laneOf(from.dataset, to.dataset).lane },
     }))
     .filter(({ source, target }) => isPlaced(source) && isPlaced(target));
   return [...flow, ...columns];

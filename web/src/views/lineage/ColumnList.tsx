@@ -1,9 +1,10 @@
 /** The columns of a table in the picture. Of 3,000 columns only the rows in sight are drawn. */
 
 import { useMemo, useRef, useState } from "react";
+import { useUnknownOrigins } from "../../api/origins";
 import type { Field } from "../../api/types";
 import type { GraphNode } from "../../graph/graph";
-import { hasSearch, heightOf, MOST_ROWS, MOST_TRACED, ROW } from "../../graph/sizes";
+import { hasSearch, heightOf, listedFields, MOST_ROWS, MOST_TRACED, ROW } from "../../graph/sizes";
 import { Icon } from "../../parts/Icon";
 import { oneLine } from "../../text/names";
 import { useActions } from "./actions";
@@ -15,11 +16,12 @@ interface Properties {
 }
 
 export function ColumnList({ node, traced, tabIndex }: Properties) {
-  const { pickColumn, picked } = useActions();
+  const { pickColumn, picked, asOf } = useActions();
+  const { unknown } = useUnknownOrigins(node.id, asOf);
   const [filter, setFilter] = useState("");
   const [top, setTop] = useState(0);
   const rows = useRef<HTMLDivElement>(null);
-  const fields = node.dataset?.fields ?? [];
+  const fields = useMemo(() => listedFields(node, traced), [node, traced]);
   const found = useMemo(() => matching(fields, filter), [fields, filter]);
   const first = Math.floor(top / ROW);
   const isPicked = (field: Field): boolean => picked?.dataset === node.id && picked.field === field.name;
@@ -35,7 +37,7 @@ export function ColumnList({ node, traced, tabIndex }: Properties) {
       onClick={(event) => event.stopPropagation()}
       onKeyDown={(event) => event.stopPropagation()}
     >
-      {hasSearch(node) && (
+      {hasSearch(fields) && (
         <input
           type="search"
           tabIndex={tabIndex}
@@ -61,9 +63,10 @@ export function ColumnList({ node, traced, tabIndex }: Properties) {
               style={{ top: (first + index) * ROW }}
               aria-pressed={isPicked(field)}
               onClick={() => pickColumn(node, field.name)}
-              title={oneLine(`${field.name} ${field.type ?? ""}`)}
+              title={titleOf(field.name, field.type, unknown.get(field.name))}
             >
               <bdi className="column-name">{oneLine(field.name)}</bdi>
+              <OriginMark reason={unknown.get(field.name)} />
               {field.tags.length > 0 && <Icon name="tag" label={field.tags.join(", ")} />}
               <span className="type">{oneLine(field.type ?? "")}</span>
             </button>
@@ -76,7 +79,7 @@ export function ColumnList({ node, traced, tabIndex }: Properties) {
 
 /** The columns on the way of the picked column, where its edges end. */
 export function TracedColumns({ node, traced, tabIndex }: Properties) {
-  const { pickColumn, picked } = useActions();
+  const { pickColumn, picked, unknown } = useActions();
   const types = new Map((node.dataset?.fields ?? []).map(({ name, type }) => [name, type]));
   return (
     <div className="traced nodrag" onClick={(event) => event.stopPropagation()}>
@@ -87,15 +90,24 @@ export function TracedColumns({ node, traced, tabIndex }: Properties) {
           className="column"
           aria-pressed={picked?.dataset === node.id && picked.field === field}
           onClick={() => pickColumn(node, field)}
-          title={oneLine(field)}
+          title={titleOf(field, types.get(field), unknown.get(node.id)?.get(field))}
         >
           <bdi className="column-name">{oneLine(field)}</bdi>
+          <OriginMark reason={unknown.get(node.id)?.get(field)} />
           <span className="type">{oneLine(types.get(field) ?? "")}</span>
         </button>
       ))}
       {traced.length > MOST_TRACED && <span className="rest">and {traced.length - MOST_TRACED} more columns</span>}
     </div>
   );
+}
+
+function OriginMark({ reason }: { reason: string | undefined }) {
+  return reason ? <Icon name="why" label={oneLine(reason)} /> : null;
+}
+
+function titleOf(name: string, type: string | null | undefined, reason: string | undefined): string {
+  return oneLine([`${name} ${type ?? ""}`.trim(), ...(reason ? [reason] : [])].join(": "));
 }
 
 function matching(fields: readonly Field[], filter: string): readonly Field[] {

@@ -23,6 +23,8 @@ import { useScene } from "./useScene";
 import { useSelection } from "./useSelection";
 import { type PickedColumn, useTrace } from "./useTrace";
 
+const NONE: Actions["unknown"] = new Map();
+
 export default function LineageView({ parameters }: { parameters: URLSearchParams }) {
   const text = parameters.toString();
   const wanted = useMemo(() => lineageParameters(new URLSearchParams(text)), [text]);
@@ -59,6 +61,8 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
       centre,
       selected,
       picked,
+      unknown: trace?.unknown ?? NONE,
+      asOf: wish.asOf,
     }),
     [
       expand,
@@ -74,6 +78,8 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
       centre,
       selected,
       picked,
+      trace,
+      wish.asOf,
     ],
   );
 

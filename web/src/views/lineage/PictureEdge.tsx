@@ -5,11 +5,12 @@ import { memo } from "react";
 import type { Transformation } from "../../api/types";
 import { pathBack } from "../../graph/backEdge";
 import { SLOT } from "../../graph/sizes";
-import { isIndirect, isMasked, transformationText } from "../../graph/trace";
+import { isIndirect } from "../../graph/trace";
 import { Icon } from "../../parts/Icon";
+import type { EdgeLabel } from "../../picture/scene";
 
 export type PictureEdgeType = Edge<
-  { transformations?: readonly Transformation[]; count?: number; isFaded?: boolean; slot?: number; lane?: number },
+  { transformations?: readonly Transformation[]; count?: number; isFaded?: boolean; label?: EdgeLabel; lane?: number },
   "edge"
 >;
 
@@ -20,11 +21,7 @@ export const PictureEdge = memo(function PictureEdge(properties: EdgeProps<Pictu
   const [path, middleY] =
     data?.lane === undefined ? [curve, curveY] : [pathBack(sourceX, sourceY, targetX, targetY, data.lane), data.lane];
   const transformations = data?.transformations;
-  const label = transformations
-    ? transformationText(transformations)
-    : (data?.count ?? 1) > 1
-      ? String(data?.count)
-      : "";
+  const label = transformations ? (data.label?.text ?? "") : (data?.count ?? 1) > 1 ? String(data?.count) : "";
   const way = transformations
     ? isIndirect(transformations)
       ? "of-column indirect"
@@ -35,7 +32,7 @@ export const PictureEdge = memo(function PictureEdge(properties: EdgeProps<Pictu
   const kind = data?.lane === undefined ? way : `${way} back`;
   // The label of a column's edge is at its beginning, where each column has a row of its own.
   const place = transformations
-    ? `translate(0, -50%) translate(${sourceX + 12 + SLOT * (data.slot ?? 0)}px, ${sourceY}px)`
+    ? `translate(0, -50%) translate(${sourceX + 12 + SLOT * (data.label?.slot ?? 0)}px, ${sourceY}px)`
     : `translate(-50%, -50%) translate(${middleX}px, ${middleY}px)`;
   return (
     <>
@@ -43,7 +40,7 @@ export const PictureEdge = memo(function PictureEdge(properties: EdgeProps<Pictu
       {label && (
         <EdgeLabelRenderer>
           <span className={`edge-label ${kind}`} style={{ transform: place }}>
-            {transformations && isMasked(transformations) && <Icon name="shield" label="masked" />}
+            {data?.label?.isMasked && <Icon name="shield" label="masked" />}
             {label}
           </span>
         </EdgeLabelRenderer>

@@ -21,6 +21,7 @@ export function TraceBar({
 }) {
   const { picked, target, isAlone, withIndirect } = wanted;
   if (!picked) return null;
+  const origin = trace?.unknown.get(picked.dataset)?.get(picked.field);
   const others = [...(trace?.datasets ?? [])].flatMap(([dataset, { name, fields }]) =>
     fields.map((field) => ({ dataset, name, field })),
   );
@@ -38,6 +39,7 @@ export function TraceBar({
             : target
               ? ": no path between the two"
               : ": no column lineage is known")}
+        {origin && `; ${oneLine(origin)}`}
         {trace && !trace.edges.length && trace.unseen.map((sentence) => `. ${oneLine(sentence)}`)}
         {trace?.isTruncated && ", cut"}
       </span>

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { useScopes } from "../../api/caller";
 import { putFieldTag, removeFieldTag } from "../../api/nodes";
+import { useUnknownOrigins } from "../../api/origins";
 import type { Dataset, Field } from "../../api/types";
 import { inputText } from "../../graph/trace";
 import { Table } from "../../parts/Table";
@@ -15,10 +16,12 @@ export function ColumnsTab({ nodeId, dataset, again }: { nodeId: string; dataset
   const [failure, setFailure] = useState("");
   const mayCurate = useScopes().has("curate");
   const origins = new Map((dataset.columnLineage ?? []).map(({ name, inputFields }) => [name, inputFields]));
+  const { unknown, isFromOutside } = useUnknownOrigins(nodeId);
   const originText = (field: Field): string =>
     (origins.get(field.name) ?? [])
       .map((input) => `${shortName(input.dataset)}.${input.field} (${inputText(input)})`)
-      .join(", ");
+      .join(", ") ||
+    (unknown.get(field.name) ?? (isFromOutside ? "origin unknown: no job that writes the table is known" : ""));
   return (
     <>
       {failure && (

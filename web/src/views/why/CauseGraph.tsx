@@ -58,6 +58,8 @@ export default function CauseGraph({ found }: { found: RootCause }) {
       centre: nodeId,
       selected: null,
       picked: null,
+      unknown: new Map(),
+      asOf: asOf ?? "",
     }),
     [findings, nodeId, asOf, scene, open],
   );

@@ -22,7 +22,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.json:
         print(reply.json)
         return ANSWERED
-    print(shown(reply.render, display_for(sys.stdout, os.environ, whole=options.all)), end="", flush=True)
+    display = display_for(sys.stdout, os.environ, whole=options.all, is_list=options.command == "impact")
+    print(shown(reply.render, display), end="", flush=True)
     for note in reply.notes:
         print(note, file=sys.stderr)
     return ANSWERED

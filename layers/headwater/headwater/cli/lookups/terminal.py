@@ -27,11 +27,12 @@ _CODES = {
 """Of ANSI's SGR: bold, cyan, faint, green, red, yellow; they can be read on a dark and on a light ground."""
 
 
-def display_for(stream: TextIO, environment: Mapping[str, str], *, whole: bool) -> Display:
-    """How to show a text on a stream; `whole` shows all nodes, as a pipe does."""
+def display_for(stream: TextIO, environment: Mapping[str, str], *, whole: bool, is_list: bool = False) -> Display:
+    """How to show a text on a stream; `whole` shows all nodes, as a pipe does unless the answer is a long list."""
     if not stream.isatty():
         columns = environment.get("COLUMNS", "")
-        return Display(max(MIN_WIDTH, int(columns)) if columns.isdecimal() else WHOLE)
+        width = max(MIN_WIDTH, int(columns)) if columns.isdecimal() else WHOLE
+        return Display(width, most_entries=MOST_ENTRIES) if is_list and not whole else Display(width)
     width = max(MIN_WIDTH, shutil.get_terminal_size().columns)
     paint = paint_for(environment)
     return Display(width, paint=paint) if whole else Display(width, MOST_NODES, MOST_ENTRIES, paint)

@@ -90,6 +90,7 @@ def serialise_unknown(origins: Iterable[UnknownOrigin]) -> list[JsonObject]:
             "fields": list(origin.fields),
             "job": origin.job.as_json(),
             "inputs": [source.as_json("dataset") for source in origin.inputs],
+            "reason": origin.reason.value,
         }
         for origin in origins
     ]

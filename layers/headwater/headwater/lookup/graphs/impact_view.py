@@ -14,7 +14,7 @@ from headwater.openlineage.instant import Instant
 from headwater.read.good_writes import cautions
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
-from headwater.traversal.impact import Impact, NodeAtRisk, Reach, impact
+from headwater.traversal.impact import Impact, NodeAtRisk, Reach, counted, impact
 from headwater.traversal.impacted_node import Granularity
 from headwater.traversal.lineage import View
 
@@ -79,7 +79,11 @@ def _paged(
     total = len(impacted.at_risk)
     items = within_size_limit({**node.as_json(), **doubts.get(node.dataset, {})} for node in on_page)
     end = page.offset + len(items)
-    answer: JsonObject = {"totalCount": total, "owners": _by_owner(zip(on_page, items, strict=False))}
+    answer: JsonObject = {
+        "totalCount": total,
+        "breaks": counted(impacted.at_risk),
+        "owners": _by_owner(zip(on_page, items, strict=False)),
+    }
     if possible := sum(node.is_possible for node in impacted.at_risk):
         answer["possibleCount"] = possible
     if impacted.hidden:

@@ -13,7 +13,8 @@ from headwater.lookup.text.lineage import DOWN, UP, reachable
 from headwater.lookup.text.tree import Forest, TreeEntry
 
 _ARROWS = {UP: "←", DOWN: "→"}
-_UNKNOWN = "columns whose origin the producer does not know: they may be made of any column"
+_UNKNOWN = "columns of unknown origin: they may be made of any column that the job reads"
+_SILENT = "JOBS_WITHOUT_COLUMN_LINEAGE"
 _ROWS = "what decides which rows there are: filters, joins, groupings"
 
 
@@ -147,9 +148,9 @@ def _rows(answer: Document, labels: Labels, display: Display, subject: _Subject)
 
 
 def _unknown(answer: Document, display: Display) -> Iterator[Line]:
-    """Of a column, what of its origin is unknown: `scores.segment, scores.version: job lake_scores, of customers`."""
+    """What is of unknown origin, by job: `job lake_scores, of customers: scores.segment, scores.version`."""
     origins = answer.get("unknown") or ()
-    if not origins or not str(answer.get("nodeId")).startswith("datasetField:"):
+    if not origins:
         return
     yield BLANK
     yield (Span(_UNKNOWN, Role.HEADING),)
@@ -157,10 +158,12 @@ def _unknown(answer: Document, display: Display) -> Iterator[Line]:
     for origin in origins:
         table, job = _last(origin["dataset"]), inert(str(origin["job"]["name"]))
         sources = ", ".join(sorted({_last(source["dataset"]) for source in origin["inputs"]}))
+        silent = ", which sends no column lineage" * (origin.get("reason") == _SILENT)
         columns = [f"{table}.{inert(field)}" for field in origin["fields"]]
-        yield from _wrapped(
-            detail(f"{shortened(f'job {job}, of {sources}', display.width - 2)}: "), columns, display, "  "
-        )
+        shown = display.shown(len(columns))
+        more = [f"and {len(columns) - shown:,} more"] * (shown < len(columns))
+        lead = shortened(f"job {job}{silent}, of {sources}", display.width - 2)
+        yield from _wrapped(detail(f"{lead}: "), [*columns[:shown], *more], display, "  ")
 
 
 def _last(name: str) -> str:

@@ -1,7 +1,9 @@
-"""The answer of GET /impact: what a change would break, and what it may break, by owner, the nearest first."""
+"""The answer of GET /impact: what a change would break, and what it may break, by owner, the nearest first.
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+A display that shows the nearest entries alone shares them among the owners: the text is a screen, however many read."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from headwater.lookup.export.graph import Document, ExportKind, ExportNode
 from headwater.lookup.export.label import TRUNCATED
@@ -11,7 +13,7 @@ from headwater.lookup.text.inert import inert, width_of
 from headwater.lookup.text.labels import Labels, node_of
 from headwater.lookup.text.tree import LEAST_NAME
 
-_ROLES = {ExportKind.JOB: Role.JOB, ExportKind.DATASET: Role.DATASET, ExportKind.COLUMN: Role.COLUMN}
+_ROLES = {ExportKind.COLUMN: Role.COLUMN, ExportKind.DATASET: Role.DATASET, ExportKind.JOB: Role.JOB}
 _INDENT = 2
 _THEN = " → "
 
@@ -26,6 +28,7 @@ class _Text:
         self.answer = answer
         self.display = display
         self.changed = node_of(str(answer["nodeId"]))
+        self._is_of_column = self.changed.kind is ExportKind.COLUMN
         self.items = {item["nodeId"]: item for owner in answer["owners"] for item in owner["items"]}
         paths = {node_id for item in self.items.values() for node_id in item["path"]}
         self.nodes = {node_id: node_of(node_id) for node_id in sorted({*paths, *self.items, str(answer["nodeId"])})}
@@ -40,9 +43,7 @@ class _Text:
             yield (Span(f"of {self.labels.fit(self.changed, max(20, room))}: {inert(str(caution))}", Role.BAD),)
         if self.items:
             yield detail(self.labels.where(self.display.width))
-            for owner in self.answer["owners"]:
-                yield BLANK
-                yield from self._owned(owner)
+            yield from self._owners()
             if (more := self.answer.get("totalCount", 0) - len(self.items)) > 0:
                 yield BLANK
                 yield detail(f"and {more:,} more, further away")
@@ -59,17 +60,33 @@ class _Text:
         be."""
         if not self.items:
             return "nothing downstream is known"
-        certain = [self.nodes[node_id].kind for node_id, item in self.items.items() if not item.get("possible")]
-        possible = [self.nodes[node_id].kind for node_id, item in self.items.items() if item.get("possible")]
-        by_table = ", by table lineage" * (self.changed.kind is not ExportKind.COLUMN)
-        told = [f"{_of_kinds(certain)}{by_table}" if certain else "nothing for certain"]
-        return "; ".join([*told, *([f"may break {_of_kinds(possible)}"] * bool(possible))])
+        breaks = self.answer.get("breaks")
+        if breaks is None:  # a server of an earlier release
+            return count(len(self.items), "node")
+        possible = breaks["possible"]
+        certain = _counted({kind: breaks[kind] - possible[kind] for kind in possible})
+        by_table = ", by table lineage" * (not self._is_of_column)
+        told = [f"{certain}{by_table}" if certain else "nothing for certain"]
+        return "; ".join([*told, *([f"may break {_counted(possible)}"] * any(possible.values()))])
 
-    def _owned(self, owner: Document) -> Iterator[Line]:
+    def _owners(self) -> Iterator[Line]:
+        """The owners of what certainly breaks come first."""
+        owners = sorted(self.answer["owners"], key=lambda owner: bool(owner["items"][0].get("possible")))
+        shown, most = self.display.shown(len(owners)), self.display.most_entries
+        each = replace(self.display, most_entries=max(1, most // shown)) if most else self.display
+        for owner in owners[:shown]:
+            yield BLANK
+            yield from self._owned(owner, each)
+        if shown < len(owners):
+            nodes = {item["nodeId"] for owner in owners[shown:] for item in owner["items"]}
+            yield BLANK
+            yield detail(f"and {len(owners) - shown:,} more owners, of {count(len(nodes), 'node')}")
+
+    def _owned(self, owner: Document, display: Display) -> Iterator[Line]:
         name, items = owner["owner"], owner["items"]
         heading = Span("no owner is known" if name is None else inert(str(name)), Role.HEADING)
         yield (heading, *detail(f": {count(len(items), 'node')}"))
-        shown = self.display.shown(len(items))
+        shown = display.shown(len(items))
         begins = next((number for number, item in enumerate(items) if item.get("possible")), None)
         for number, item in enumerate(items[:shown]):
             if number == begins:
@@ -100,14 +117,16 @@ class _Text:
             yield f"({', '.join(named)})"
         if item.get("indirect"):
             yield "indirect"
-        if self.changed.kind is ExportKind.COLUMN and item.get("by") == "dataset":
+        if self._is_of_column and item.get("by") == "dataset":
             yield "columns unknown"
         if item.get("by") == "unknown":
             yield "origin unknown" if node.kind is ExportKind.COLUMN else "may use it"
 
     def _path(self, between: Sequence[ExportNode], width: int) -> str:
-        """The nodes on the way, shortened, and if even so there is no room for all, without those in the middle."""
-        jobs = ["job " if node.kind is ExportKind.JOB else "" for node in between]
+        """The nodes on the way, shortened, and if even so there is no room for all, without those in the middle. On the
+        way of a column, `table orders` says that nobody knows by which of its columns."""
+        kinds = {ExportKind.JOB: "job "} | ({ExportKind.DATASET: "table "} if self._is_of_column else {})
+        jobs = [kinds.get(node.kind, "") for node in between]
         room = width - sum(map(len, jobs)) - len(_THEN) * (len(between) - 1)
         widths = shares([width_of(self.labels.name(node)) for node in between], room)
         names = [job + self.labels.fit(node, most) for job, node, most in zip(jobs, between, widths, strict=True)]
@@ -118,9 +137,8 @@ class _Text:
         return _THEN.join(names)
 
 
-def _of_kinds(kinds: Sequence[ExportKind]) -> str:
-    counted = Counter(kinds)
-    return counts((counted[kind], kind.value) for kind in (ExportKind.COLUMN, ExportKind.DATASET, ExportKind.JOB))
+def _counted(numbers: Mapping[str, int]) -> str:
+    return counts((numbers[f"{kind.value}s"], kind.value) for kind in _ROLES)
 
 
 def shares(widths: Sequence[int], room: int) -> list[int]:
