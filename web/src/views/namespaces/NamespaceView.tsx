@@ -5,7 +5,7 @@ import { useScopes } from "../../api/caller";
 import { get, pathOf, request } from "../../api/request";
 import type { DatasetData, Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Loaded, Truncated } from "../../parts/Feedback";
+import { Empty, Loaded, Truncated, Updated } from "../../parts/Feedback";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { Table } from "../../parts/Table";
@@ -25,14 +25,14 @@ interface Found {
 
 export default function NamespaceView({ parameters }: { parameters: URLSearchParams }) {
   const name = parameters.get("name") ?? "";
-  const lookup = useLookup(name, (signal) => find(name, signal));
+  const lookup = useLookup(name, (signal) => find(name, signal), true);
   return (
     <section className="sheet">
       <Loaded lookup={lookup} what="the namespace">
         {({ namespace, datasets, jobs }) => (
           <>
             <header className="node-head">
-              <span className="eyebrow">Namespace</span>
+              <span className="eyebrow">Namespace</span> <Updated lookup={lookup} />
               <h1>{oneLine(namespace.name)}</h1>
               <Owner namespace={namespace} again={lookup.again} />
               {namespace.description && <p className="prose">{inertLines(namespace.description)}</p>}

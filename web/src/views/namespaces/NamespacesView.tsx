@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { get } from "../../api/request";
 import type { Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Loaded, Truncated } from "../../parts/Feedback";
+import { Empty, Loaded, Truncated, Updated } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, counted, moment } from "../../text/amounts";
@@ -22,12 +22,13 @@ interface Found {
 }
 
 export default function NamespacesView({ parameters }: { parameters: URLSearchParams }) {
-  const lookup = useLookup("namespaces", (signal) => get<Found>("namespaces", { limit: MOST }, signal));
+  const lookup = useLookup("namespaces", (signal) => get<Found>("namespaces", { limit: MOST }, signal), true);
   const grouping = GROUPINGS.find((known) => known === parameters.get("by")) ?? "prefix";
   return (
     <section className="sheet">
       <header className="spread">
         <h1>Namespaces</h1>
+        <Updated lookup={lookup} />
         <div className="switch" role="group" aria-label="Group by">
           {GROUPINGS.map((each) => (
             <button key={each} aria-pressed={each === grouping} onClick={() => changeParameters({ by: each })}>

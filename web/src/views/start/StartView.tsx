@@ -5,7 +5,7 @@
 import { get } from "../../api/request";
 import type { Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
-import { Loaded } from "../../parts/Feedback";
+import { Loaded, Updated } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
@@ -25,12 +25,13 @@ interface Overview {
 }
 
 export function StartView() {
-  const lookup = useLookup("start", overview);
+  const lookup = useLookup("start", overview, true);
   return (
     <section className="sheet start">
       <Loaded lookup={lookup} what="the start page">
         {(found) => (found.totalCount === 0 ? <FirstEvent /> : <Overviewed found={found} />)}
       </Loaded>
+      <Updated lookup={lookup} />
     </section>
   );
 }
