@@ -23,7 +23,7 @@ afterAll(async () => {
 test("the board shows a new run, says when, and rests in a hidden tab", async () => {
   const { page, faults, close } = await open(chromium, `${server.url}/`);
   await page.clock.install();
-  await page.goto(`${server.url}/#/runs`);
+  await page.goto(`${server.url}/#/runs?hours=all`);
   await page.getByRole("link", { name: "first" }).waitFor();
   await page.getByText(/^updated \d\d:\d\d:\d\dZ$/).waitFor();
   await page.getByRole("searchbox", { name: "Filter Runs" }).fill("n");

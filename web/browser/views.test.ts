@@ -78,3 +78,15 @@ describe.each(Object.entries(VIEWS))("%s", (_, [link, text]) => {
     await close();
   });
 });
+
+test("a phone opens the lineage as a list of its nodes, and shows the picture when asked to", async () => {
+  const { page, faults, close } = await open(chromium, `${server.url}/${lineageLink(REVENUE)}`, {
+    width: 360,
+    height: 740,
+  });
+  await page.getByRole("row").filter({ hasText: "orders_clean" }).first().waitFor();
+  await page.getByRole("button", { name: "Graph" }).click();
+  await page.locator(".react-flow__node").first().waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
