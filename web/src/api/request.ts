@@ -57,7 +57,7 @@ export async function getText(path: string, query: Query): Promise<string> {
   return (await answered("GET", path, query)).text();
 }
 
-/** A successful response, or 304 if the document of `tag` is still the answer. A 503 is asked again, as the API advises. */
+/** A successful response, or 304 if `tag` is still that of the answer. A 503 is asked again, as the API advises. */
 async function answered(
   method: string,
   path: string,

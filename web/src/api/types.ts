@@ -19,6 +19,8 @@ export type Facets = Record<string, Record<string, unknown>>;
 export interface Run {
   id: string;
   job?: Name;
+  /** Null of a run that names no dataset. */
+  jobVersion?: (Name & { version: string }) | null;
   state: RunState;
   createdAt: string;
   updatedAt: string;
@@ -217,6 +219,7 @@ export interface DatasetVersion {
   createdAt: string;
   fields: Field[];
   createdByRun?: Run | null;
+  facets?: Facets;
   lifecycleState?: string | null;
 }
 
