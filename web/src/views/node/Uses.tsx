@@ -66,10 +66,6 @@ function Facts({ nodeId, found: { writers, readers, written, told } }: { nodeId:
         <dd>
           {write ? <Write run={write.createdByRun} at={write.createdAt} /> : <span className="muted">none known</span>}
         </dd>
-        <dt>Read by</dt>
-        <dd>
-          <Users users={readers} none="no job that reports" nodeId={nodeId} />
-        </dd>
         <dt>Alerts of the week</dt>
         <dd>
           {told.slice(0, MOST_NAMES).map(({ id, title, severity, time }) => (
@@ -95,6 +91,10 @@ function Facts({ nodeId, found: { writers, readers, written, told } }: { nodeId:
             <span className="muted">none in {counted(written.versions.length, "version")}</span>
           )}
         </dd>
+        <dt>Read by</dt>
+        <dd>
+          <Users users={readers} none="no job that reports" nodeId={nodeId} />
+        </dd>
       </dl>
     </div>
   );
@@ -116,7 +116,7 @@ function Users({ users, none, nodeId }: { users: User[]; none: string; nodeId: s
       {users.slice(0, MOST_NAMES).map((user) => (
         <div key={user.nodeId}>
           <Name name={user.name} href={linkTo("node", { nodeId: user.nodeId })} />{" "}
-          {user.latestRun && <State state={user.latestRun.state} />}
+          {user.latestRun && user.latestRun.state !== "COMPLETED" && <State state={user.latestRun.state} />}
         </div>
       ))}
       {users.length > MOST_NAMES && (
