@@ -19,10 +19,12 @@ from headwater.store.ranges import Entry
 
 MAX_MESSAGE = 1_000
 """Characters of an error message. A message may be a long stack trace."""
+DOCTOR = "https://github.com/headwater-lineage/headwater/doctor"
+"""The producer of canaries (cli/doctor/canary.py), which are nobody's runs."""
 
 
 def top_runs(reader: Reader, request: ApiRequest, namespaces: Collection[str] | None) -> JsonObject:
-    """A page of the runs in some states."""
+    """A page of the runs in some states. The doctor's canaries are left out, unless a producer is asked for."""
     lists = [listing for outcome in _states(request) for listing in reader.store.top_runs(outcome)]
     producer = request.query.get("producer", "").lower()
 
@@ -31,7 +33,8 @@ def top_runs(reader: Reader, request: ApiRequest, namespaces: Collection[str] | 
         return {run.id for run in runs if producer in run.producer.value.lower()}
 
     ids, cursor = newest_page(lists, request, namespaces, by_producer if producer else None)
-    return {"runs": _shown(reader, reader.runs(ids)), **cursor}
+    runs = [run for run in reader.runs(ids) if producer or run.producer.value != DOCTOR]
+    return {"runs": _shown(reader, runs), **cursor}
 
 
 def _states(request: ApiRequest) -> Collection[RunState]:
