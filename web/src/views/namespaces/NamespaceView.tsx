@@ -3,14 +3,15 @@
 import { useState } from "react";
 import { useScopes } from "../../api/caller";
 import { get, pathOf, request } from "../../api/request";
-import type { DatasetData, Job, Namespace } from "../../api/types";
+import type { Dataset, Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { isCanary, isInnerAction, isListedJob } from "../../graph/unlisted";
 import { Empty, Loaded, Truncated, Updated } from "../../parts/Feedback";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
-import { count, moment } from "../../text/amounts";
+import { count, counted, moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine } from "../../text/names";
 import { attempt } from "../node/attempt";
 import "../node/node.css";
@@ -19,8 +20,10 @@ const MOST = 500;
 
 interface Found {
   namespace: Namespace;
-  datasets: { datasets: DatasetData[]; totalCount: number };
+  datasets: { datasets: Dataset[]; totalCount: number };
   jobs: { jobs: Job[]; totalCount: number };
+  /** Queries of Spark applications that write nothing. */
+  leftOut: number;
 }
 
 export default function NamespaceView({ parameters }: { parameters: URLSearchParams }) {
@@ -29,7 +32,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
   return (
     <section className="sheet">
       <Loaded lookup={lookup} what="the namespace">
-        {({ namespace, datasets, jobs }) => (
+        {({ namespace, datasets, jobs, leftOut }) => (
           <>
             <header className="node-head">
               <span className="eyebrow">Namespace</span> <Updated lookup={lookup} />
@@ -77,6 +80,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                 />
               </>
             )}
+            <LeftOut amount={leftOut} />
             {datasets.totalCount > 0 && (
               <>
                 <h2>
@@ -112,11 +116,20 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                 />
               </>
             )}
-            {!jobs.totalCount && !datasets.totalCount && <Empty>Nothing in this namespace.</Empty>}
+            {!jobs.totalCount && !datasets.totalCount && !leftOut && <Empty>Nothing in this namespace.</Empty>}
           </>
         )}
       </Loaded>
     </section>
+  );
+}
+
+function LeftOut({ amount }: { amount: number }) {
+  if (!amount) return null;
+  return (
+    <p className="muted">
+      Without {counted(amount, "query", "queries")} of Spark that {amount === 1 ? "writes" : "write"} nothing.
+    </p>
   );
 }
 
@@ -127,7 +140,23 @@ async function find(name: string, signal: AbortSignal): Promise<Found> {
     get<Found["datasets"]>(`${path}/datasets`, { limit: MOST }, signal),
     get<Found["jobs"]>(`${path}/jobs`, { limit: MOST }, signal),
   ]);
-  return { namespace, datasets, jobs };
+  const others = jobs.jobs.filter((job) => !isCanary(job));
+  return {
+    namespace,
+    datasets: without(datasets, "datasets", (dataset) => !isCanary(dataset)),
+    jobs: without(jobs, "jobs", isListedJob),
+    leftOut: others.filter(isInnerAction).length,
+  };
+}
+
+/** A list with some of its entries, and the total less those that are left out. */
+function without<Row, Member extends string>(
+  answer: Record<Member, Row[]> & { totalCount: number },
+  member: Member,
+  isListed: (row: Row) => boolean,
+): typeof answer {
+  const rows = answer[member].filter(isListed);
+  return { ...answer, [member]: rows, totalCount: answer.totalCount - (answer[member].length - rows.length) };
 }
 
 function Owner({ namespace, again }: { namespace: Namespace; again: () => void }) {

@@ -4,6 +4,7 @@ import { useMemo, useState } from "react";
 import { get } from "../../api/request";
 import type { Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { isListedNamespace } from "../../graph/unlisted";
 import { Empty, Loaded, Truncated, Updated } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { changeParameters, linkTo } from "../../routing/location";
@@ -45,7 +46,7 @@ export default function NamespacesView({ parameters }: { parameters: URLSearchPa
                 The first {count(namespaces.length)} of {count(totalCount)} by name. The search finds the others.
               </Truncated>
             )}
-            <Directory namespaces={namespaces.filter(({ isHidden }) => !isHidden)} grouping={grouping} />
+            <Directory namespaces={namespaces.filter(isListedNamespace)} grouping={grouping} />
           </>
         )}
       </Loaded>

@@ -59,7 +59,9 @@ function Line({
       <time dateTime={version.createdAt}>{moment(version.createdAt)}</time>
       <span className="grow">
         {run ? (
-          <a href={linkTo("run", { id: run.id })}>{oneLine(jobOf(run)?.name ?? run.id)}</a>
+          <a className="inert" href={linkTo("run", { id: run.id })}>
+            {oneLine(jobOf(run)?.name ?? run.id)}
+          </a>
         ) : (
           <span className="muted">an event without a run</span>
         )}{" "}

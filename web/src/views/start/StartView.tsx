@@ -3,8 +3,10 @@
  */
 
 import { get } from "../../api/request";
-import type { Job, Namespace } from "../../api/types";
+import { type BoardRun, boardRuns } from "../../api/runs";
+import type { Job, Name as JobName, Namespace, RunState } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { isListedJob, isListedNamespace } from "../../graph/unlisted";
 import { Loaded, Updated } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
@@ -21,8 +23,14 @@ interface Overview {
   namespaces: Namespace[];
   totalCount: number;
   broken: Job[];
-  latest: Job[];
+  latest: BoardRun[];
 }
+
+/** More than are shown, since some may be left out. One read has the details of a hundred namespaces. */
+const MOST = 100;
+const MOST_BROKEN = 24;
+const SHOWN_BROKEN = 6;
+const SHOWN_RUNS = 8;
 
 export function StartView() {
   const lookup = useLookup("start", overview, true);
@@ -38,11 +46,17 @@ export function StartView() {
 
 async function overview(signal: AbortSignal): Promise<Overview> {
   const [{ namespaces, totalCount }, broken, latest] = await Promise.all([
-    get<{ namespaces: Namespace[]; totalCount: number }>("namespaces", { limit: 12 }, signal),
-    get<{ jobs: Job[] }>("jobs", { limit: 6, lastRunStates: "FAILED" }, signal),
-    get<{ jobs: Job[] }>("jobs", { limit: 8 }, signal),
+    get<{ namespaces: Namespace[]; totalCount: number }>("namespaces", { limit: MOST }, signal),
+    get<{ jobs: Job[] }>("jobs", { limit: MOST_BROKEN, lastRunStates: "FAILED" }, signal),
+    boardRuns({ limit: SHOWN_RUNS }, signal),
   ]);
-  return { namespaces, totalCount, broken: broken.jobs, latest: latest.jobs };
+  const listed = namespaces.filter(isListedNamespace);
+  return {
+    namespaces: listed,
+    totalCount: totalCount - (namespaces.length - listed.length),
+    broken: broken.jobs.filter(isListedJob).slice(0, SHOWN_BROKEN),
+    latest: latest.runs,
+  };
 }
 
 function Overviewed({ found }: { found: Overview }) {
@@ -97,7 +111,7 @@ function Overviewed({ found }: { found: Overview }) {
               ))}
             </ul>
           ) : (
-            <Jobs jobs={found.latest} />
+            <Runs runs={found.latest} />
           )}
         </div>
         <div className="card">
@@ -126,18 +140,39 @@ function Jobs({ jobs }: { jobs: Job[] }) {
   return (
     <ul className="list">
       {jobs.map((job) => (
-        <li key={nodeIdOf("job", job.namespace, job.name)}>
-          <State state={job.latestRun?.state} />
-          <span className="grow">
-            <Name
-              name={job.name}
-              short={shortName(job.name)}
-              href={linkTo("lineage", { nodeId: nodeIdOf("job", job.namespace, job.name) })}
-            />
-          </span>
-          <span className="end">{ago(job.latestRun?.endedAt ?? job.updatedAt)}</span>
-        </li>
+        <JobLine
+          key={nodeIdOf("job", job.namespace, job.name)}
+          job={job}
+          state={job.latestRun?.state}
+          at={job.latestRun?.endedAt ?? job.updatedAt}
+        />
       ))}
     </ul>
+  );
+}
+
+function Runs({ runs }: { runs: BoardRun[] }) {
+  return (
+    <ul className="list">
+      {runs.map(({ id, job, state, startedAt, endedAt }) => (
+        <JobLine key={id} job={job} state={state} at={endedAt ?? startedAt} />
+      ))}
+    </ul>
+  );
+}
+
+function JobLine({ job, state, at }: { job: JobName; state: RunState | undefined; at: string | null }) {
+  return (
+    <li>
+      <State state={state} />
+      <span className="grow">
+        <Name
+          name={job.name}
+          short={shortName(job.name)}
+          href={linkTo("lineage", { nodeId: nodeIdOf("job", job.namespace, job.name) })}
+        />
+      </span>
+      <span className="end">{ago(at)}</span>
+    </li>
   );
 }
