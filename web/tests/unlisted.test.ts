@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Facets, Job } from "../src/api/types";
+import type { Facets, Job, Run } from "../src/api/types";
 import { isCanary, isListedJob, isListedNamespace } from "../src/graph/unlisted";
 
 const job = (jobType: object | undefined, outputs = 0, parentJobName: string | null = "app"): Job =>
@@ -9,6 +9,7 @@ const spark = (jobType: string) => ({ integration: "SPARK", jobType });
 test("a query of Spark that writes nothing is no job of a list; what writes is, and what another engine runs", () => {
   expect([spark("SQL_JOB"), spark("RDD_JOB")].map((type) => isListedJob(job(type)))).toEqual([false, false]);
   expect(isListedJob(job(spark("SQL_JOB"), 1))).toBe(true);
+  expect(isListedJob({ ...job(spark("SQL_JOB")), latestRun: { state: "FAILED" } as Run })).toBe(true);
   expect(isListedJob(job(spark("APPLICATION"), 0, null))).toBe(true);
   expect(isListedJob(job(spark("APPLICATION"), 0, "dag.task"))).toBe(true);
   expect(isListedJob(job({ integration: "AIRFLOW", jobType: "TASK" }))).toBe(true);

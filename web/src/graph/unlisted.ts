@@ -11,10 +11,14 @@ export function isCanary({ facets }: { facets: Facets }): boolean {
   return facets.jobType?.jobType === CANARY || facets.datasetType?.datasetType === CANARY;
 }
 
-/** Whether a job is a query of a Spark application that writes nothing: a look at a schema, a count, a `DROP`. */
-export function isInnerAction({ facets, outputs, parentJobName }: Pick<Job, "facets" | "outputs" | "parentJobName">) {
+/**
+ * Whether a job is a query of a Spark application that writes nothing: a look at a schema, a count, a `DROP`. One that
+ * has failed is none: the listener says COMPLETE of its application.
+ */
+export function isInnerAction({ facets, outputs, parentJobName, latestRun }: Job): boolean {
   const { integration, jobType } = facets.jobType ?? {};
-  return integration === "SPARK" && jobType !== "APPLICATION" && parentJobName !== null && outputs.length === 0;
+  const isQuery = integration === "SPARK" && jobType !== "APPLICATION" && parentJobName !== null;
+  return isQuery && outputs.length === 0 && latestRun?.state !== "FAILED";
 }
 
 export function isListedJob(job: Job): boolean {

@@ -26,11 +26,8 @@ interface Overview {
   latest: BoardRun[];
 }
 
-/** More than are shown, since some may be left out. One read has the details of a hundred namespaces. */
-const MOST = 100;
-const MOST_BROKEN = 24;
-const SHOWN_BROKEN = 6;
-const SHOWN_RUNS = 8;
+/** More than are shown, since some are left out: one read has the details of a hundred. */
+const MOST_NAMESPACES = 100;
 
 export function StartView() {
   const lookup = useLookup("start", overview, true);
@@ -46,15 +43,15 @@ export function StartView() {
 
 async function overview(signal: AbortSignal): Promise<Overview> {
   const [{ namespaces, totalCount }, broken, latest] = await Promise.all([
-    get<{ namespaces: Namespace[]; totalCount: number }>("namespaces", { limit: MOST }, signal),
-    get<{ jobs: Job[] }>("jobs", { limit: MOST_BROKEN, lastRunStates: "FAILED" }, signal),
-    boardRuns({ limit: SHOWN_RUNS }, signal),
+    get<{ namespaces: Namespace[]; totalCount: number }>("namespaces", { limit: MOST_NAMESPACES }, signal),
+    get<{ jobs: Job[] }>("jobs", { limit: 6, lastRunStates: "FAILED" }, signal),
+    boardRuns({ limit: 8 }, signal),
   ]);
   const listed = namespaces.filter(isListedNamespace);
   return {
     namespaces: listed,
     totalCount: totalCount - (namespaces.length - listed.length),
-    broken: broken.jobs.filter(isListedJob).slice(0, SHOWN_BROKEN),
+    broken: broken.jobs.filter(isListedJob),
     latest: latest.runs,
   };
 }
