@@ -2,7 +2,7 @@
 
 import type { DatasetVersion, Run } from "../api/types";
 import { moment } from "../text/amounts";
-import { shortName } from "../text/names";
+import { oneLine, shortName } from "../text/names";
 import type { Graph } from "./graph";
 import { changesBetween } from "./schema";
 
@@ -54,5 +54,5 @@ export function nextTick(ticks: readonly Tick[], time: number, step: -1 | 1): Ti
 }
 
 function tick(kind: Tick["kind"], time: string, text: string): Tick {
-  return { kind, at: Date.parse(time), text: `${moment(time)}: ${text}` };
+  return { kind, at: Date.parse(time), text: `${moment(time)}: ${oneLine(text)}` };
 }
