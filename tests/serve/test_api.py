@@ -159,6 +159,16 @@ def test_curation_is_in_the_next_lookup(open_client: Client) -> None:
     assert open_client("GET", "/api/v1/namespaces/mine").body["ownerName"] == "me"
 
 
+def test_an_answer_that_is_known_is_not_sent_again(open_client: Client) -> None:
+    open_client("POST", "/api/v1/lineage?wait=1", factory.run_event())
+    first = open_client("GET", "/api/v1/jobs")
+    known = {"If-None-Match": first.headers["etag"]}
+    again = open_client("GET", "/api/v1/jobs", headers=known)
+    assert (again.status, again.content, again.headers["content-length"]) == (304, b"", "0")
+    open_client("POST", "/api/v1/lineage?wait=1", factory.run_event(run=2, job="other"))
+    assert open_client("GET", "/api/v1/jobs", headers=known | {"Accept-Encoding": "gzip"}).status == 200
+
+
 @pytest.mark.parametrize(
     ("host", "headers", "status"),
     [

@@ -1,9 +1,10 @@
 /** The directory of 500 namespaces: in groups by prefix, environment and owner, and filtered. */
 
+import { randomUUID } from "node:crypto";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { violations } from "./axe";
-import { runEvent } from "./events";
+import { facet, runEvent } from "./events";
 import { browser, open, settled, tooWide } from "./page";
 import { emptyServer, type Server } from "./server";
 
@@ -12,13 +13,35 @@ const COUNT = 500;
 let server: Server;
 let chromium: Browser;
 
+const ofKind = (integration: string, jobType: string): object => ({
+  jobType: facet({ processingType: "BATCH", integration, jobType }),
+});
+/** What `headwater doctor` leaves behind if its key may not delete. */
+const canary = (namespace: string): object => {
+  const dataset = { namespace, name: "canary/target", facets: { datasetType: facet({ datasetType: "CANARY" }) } };
+  return {
+    ...runEvent("canary", [], [dataset]),
+    job: { namespace, name: "canary", facets: ofKind("HEADWATER", "CANARY") },
+  };
+};
+/** A query of a Spark application that counts rows. */
+const countOf = (namespace: string): object => {
+  const parent = facet({ run: { runId: randomUUID() }, job: { namespace, name: "app" } });
+  return {
+    ...runEvent("app.count", [], []),
+    run: { runId: randomUUID(), facets: { parent } },
+    job: { namespace, name: "app.count", facets: ofKind("SPARK", "SQL_JOB") },
+  };
+};
+
 beforeAll(async () => {
   [server, chromium] = await Promise.all([emptyServer(), browser()]);
   const names = Array.from({ length: COUNT }, (_, index) =>
     index % 2 ? `s3://lake-${ENVIRONMENTS[index % 4]}-${index}` : `${ENVIRONMENTS[index % 4]}-team-${index}`,
   );
   await server.postAll(names.map((name) => ({ ...runEvent("job", [], []), job: { namespace: name, name: "job" } })));
-  await server.folded(1, encodeURIComponent(names.at(-1)!));
+  await server.postAll([canary("headwater-doctor"), canary("prod-team-0"), countOf("prod-team-0")]);
+  await server.folded(3, "prod-team-0");
 });
 afterAll(async () => {
   await chromium?.close();
@@ -54,6 +77,17 @@ test.each([1280, 360])("groups, environments and the filter, %i px wide", async 
   await page.getByRole("heading", { level: 1, name: "prod-team-484" }).waitFor();
   await page.goBack();
   await page.getByText("500 namespaces in 4 groups").waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("a namespace leaves out the canary and what Spark does on its own, and says so", async () => {
+  const { page, faults, close } = await open(chromium, `${server.url}/#/namespace?name=prod-team-0`);
+  await page.getByText("Without 1 query of Spark that writes nothing.").waitFor();
+  expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).toEqual([expect.stringMatching(/^Jobs \d$/)]);
+  expect(await page.getByText("canary").count()).toBe(0);
+  await settled(page);
+  expect(await violations(page)).toEqual([]);
   expect(faults).toEqual([]);
   await close();
 });

@@ -3,8 +3,9 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { violations } from "./axe";
+import { runEvent, table } from "./events";
 import { browser, type Opened, open } from "./page";
-import { demoServer, type Server } from "./server";
+import { demoServer, emptyServer, type Server } from "./server";
 
 let server: Server;
 let chromium: Browser;
@@ -18,8 +19,8 @@ afterAll(async () => {
   server?.stop();
 });
 
-async function searching(text: string): Promise<Page> {
-  opened = await open(chromium, `${server.url}/`);
+async function searching(text: string, url = server.url): Promise<Page> {
+  opened = await open(chromium, `${url}/`);
   const { page } = opened;
   await page.getByRole("heading", { name: "Which number is wrong?" }).waitFor();
   await page.keyboard.press("Control+k");
@@ -68,4 +69,20 @@ test("an owner leads to what is owned", async () => {
     .waitFor();
   expect(await violations(page)).toEqual([]);
   await ended();
+});
+
+test("the last line shows more, by keyboard", async () => {
+  const many = await emptyServer();
+  const tables = Array.from({ length: 60 }, (_, number) => table(`orders_${number}`));
+  await many.post(runEvent("load", [], tables));
+  await many.folded(1);
+  const page = await searching("orders", many.url);
+  await page.getByRole("status").getByText("12 results, and more at the end").waitFor();
+  await page.keyboard.press("ArrowUp");
+  await page.locator('[aria-selected="true"]', { hasText: "Show more results" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").getByText("60 results:").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await ended();
+  many.stop();
 });

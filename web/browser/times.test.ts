@@ -5,6 +5,7 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { violations } from "./axe";
 import { runEvent, table } from "./events";
 import { browser, lineageLink, open, settled } from "./page";
 import { emptyServer, type Server } from "./server";
@@ -14,6 +15,7 @@ const NOW = Date.now();
 const BEFORE = new Date(NOW - 2 * DAY_MS);
 const CHAINS = 25;
 const LENGTH = 20;
+const moment = (at: number): string => new Date(at).toISOString().slice(0, 16).replace("T", " ");
 let server: Server;
 let chromium: Browser;
 
@@ -101,6 +103,22 @@ test("a comparison names each changed column, in the picture, the panel, the nam
   await changed.getByText(/: 26 datasets changed/).waitFor();
   expect(await changed.getByText("− q removed, string").count()).toBe(1);
   expect(await page.evaluate(() => window.location.hash)).toContain("since=");
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("the slider has ticks where something happened, and leads from one to the next by keyboard", async () => {
+  const { page, faults, close } = await open(chromium, `${server.url}/${lineageLink("dataset:n:cut")}`);
+  await page.getByRole("button", { name: "Now", exact: true }).click();
+  await page.locator(".slider .change", { hasText: "cut: q removed" }).waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Earlier run or change" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText(`You look at the past: ${moment(NOW - 3_600_000)}`).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText(`You look at the past: ${moment(BEFORE.getTime())}`).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Later run or change" }).click();
+  await page.getByText(`You look at the past: ${moment(NOW - 3_600_000)}`).waitFor();
   expect(faults).toEqual([]);
   await close();
 });

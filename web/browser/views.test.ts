@@ -78,3 +78,25 @@ describe.each(Object.entries(VIEWS))("%s", (_, [link, text]) => {
     await close();
   });
 });
+
+test("a phone opens the lineage as a list of its nodes, and shows the picture when asked to", async () => {
+  const { page, faults, close } = await open(chromium, `${server.url}/${lineageLink(REVENUE)}`, {
+    width: 360,
+    height: 740,
+  });
+  await page.getByRole("row").filter({ hasText: "orders_clean" }).first().waitFor();
+  await page.getByRole("button", { name: "Graph" }).click();
+  await page.locator(".react-flow__node").first().waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("the page of a table tells who writes it and when, and its rows as a plot and in words", async () => {
+  const { page, close } = await open(chromium, `${server.url}/#/node?nodeId=${id(REVENUE)}`);
+  await page.getByRole("img", { name: /Rows written of 2 runs/ }).waitFor();
+  const rows = page.getByRole("table", { name: "Rows written, newest first" }).getByRole("cell");
+  expect(await rows.allInnerTexts()).toEqual(["0", "70"]);
+  await page.getByText("by lake_revenue_daily").waitFor();
+  await page.getByText("none in 2 versions").waitFor();
+  await close();
+});

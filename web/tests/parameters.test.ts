@@ -24,3 +24,9 @@ test("while a column is picked, the export is of its way", () => {
   const query = exportQuery(wanted("nodeId=job:n:j&table=dataset:n:t&column=c&asOf="), { up: 1, down: 1 });
   expect(query).toEqual({ nodeId: "datasetField:n:t:c", direction: "both", asOf: "" });
 });
+
+test("a phone begins with the table, and shows the graph if asked to", () => {
+  const asTable = (query: string, isPhone: boolean) => lineageParameters(new URLSearchParams(query), isPhone).asTable;
+  expect(["", "as=graph", "as=table"].map((query) => asTable(query, true))).toEqual([true, false, true]);
+  expect(["", "as=graph", "as=table"].map((query) => asTable(query, false))).toEqual([false, false, true]);
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Result } from "../src/api/search";
-import { groupsOf, linkOf, search } from "../src/views/search/search";
+import { groupsOf, hasMore, linkOf, search } from "../src/views/search/search";
 
 const COLUMN: Result = {
   type: "COLUMN",
@@ -25,6 +25,12 @@ test("results are grouped in the order of the answer", () => {
     ["Datasets", 1],
     ["Owners", 1],
   ]);
+});
+
+test("there is more if a group is full, as far as the API goes", () => {
+  const found = { results: [COLUMN, COLUMN, TABLE] };
+  expect([2, 3].map((limit) => hasMore(found, limit))).toEqual([true, false]);
+  expect(hasMore({ results: Array(200).fill(TABLE) }, 200)).toBe(false);
 });
 
 test("the id of a run is a run", async () => {

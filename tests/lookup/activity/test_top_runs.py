@@ -3,6 +3,7 @@
 import pytest
 
 from headwater.access.principal import Principal
+from headwater.cli.doctor.canary import event as canary_event
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LookupClient, after, key_of, table_after
@@ -120,6 +121,21 @@ def test_fifty_failures_cost_two_calls_more_than_their_lists(reported: bool) -> 
     tops = [ran(APPLICATION + number, "COMPLETE", "app") for number in numbers if reported]
     page, calls = body_and_calls(table_of(*queries, *tops), "runs", state="FAILED")
     assert (len(page["runs"]), calls) == (50, ALL_SHARDS + 2)
+
+
+def test_a_canary_is_nobodys_run_but_is_found_by_its_producer() -> None:
+    canary = canary_event("COMPLETE", factory.run_id(7), "demo")
+    get = after(ran(1), canary, ran(2))
+    assert ids(get("runs")) == ids(get("runs", namespace="demo")) == [factory.run_id(2), factory.run_id(1)]
+    assert ids(get("runs", producer="headwater/doctor")) == [factory.run_id(7)]
+
+
+def test_the_job_and_the_datasets_of_a_canary_say_what_they_are() -> None:
+    get = after(canary_event("COMPLETE", factory.run_id(7), "demo"))
+    (job,) = get("namespaces/demo/jobs")["jobs"]
+    assert job["facets"]["jobType"]["jobType"] == "CANARY"
+    datasets = get("namespaces/demo/datasets")["datasets"]
+    assert [each["facets"]["datasetType"]["datasetType"] for each in datasets] == ["CANARY", "CANARY"]
 
 
 def test_a_run_changes_its_list_with_its_state_and_is_never_in_two() -> None:

@@ -71,6 +71,19 @@ def test_datasets_and_jobs_are_found_by_the_beginnings_of_their_words_the_neares
     assert found(get("search/groups", q="daily orders"), "DATASET") == ["/lake/orders_daily"]
 
 
+def test_a_table_comes_before_a_column_of_the_same_word() -> None:
+    get = after(wrote(table("lake/fare", "id"), table("trips", "fare", "fares_total"), table("fares_daily", "x")))
+    assert [result["type"] for result in get("search/groups", q="fare")["results"]][:1] == ["DATASET"]
+    assert [result["type"] for result in get("search/groups", q="fares")["results"]][:1] == ["COLUMN"]
+
+
+def test_more_of_a_group_is_a_greater_limit() -> None:
+    get = after(wrote(*(table(f"orders_{number}", "order_id") for number in range(150))))
+    assert len(found(get("search/groups", q="order", limit=12), "DATASET")) == 12
+    answer = get("search/groups", q="order", limit=200)
+    assert (len(found(answer, "DATASET")), len(found(answer, "COLUMN"))) == (150, 150)
+
+
 def test_owners_and_tags_are_found_with_what_has_them() -> None:
     tags: Document = {"tags": factory.facet(tags=[{"key": "PII", "value": "true", "field": "email"}])}
     get = after(wrote(table("users", "email", ownership=owned_by("team:growth"), **tags), ownership=owned_by("growth")))

@@ -1,6 +1,6 @@
 /** One request to the API: its address, its key, its errors. */
 
-import { isToken, storedKey } from "./key";
+import { isToken, onKeyChange, storedKey } from "./key";
 
 /** The parameters of a query. A list is a parameter that is repeated. */
 export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>;
@@ -18,6 +18,13 @@ export class ApiError extends Error {
 
 const ATTEMPTS = 3;
 const PAUSE_MS = 600;
+const SOMETHING_ELSE = "Something else than Headwater answered: a proxy, or the sign-in of a network.";
+
+/** The newest answers by their addresses: one that is asked for again is sent again only if it has changed. */
+const known = new Map<string, { tag: string; document: unknown }>();
+const MOST_KNOWN = 24;
+const LONGEST_KNOWN = 1_000_000;
+onKeyChange(() => known.clear());
 
 /** The JSON document of a response. Throws ApiError. */
 export async function request<T>(
@@ -27,11 +34,22 @@ export async function request<T>(
   signal?: AbortSignal,
   body?: unknown,
 ): Promise<T> {
-  return (await documentOf(await answered(method, path, query, signal, body), signal)) as T;
+  return parsed(await textOf(await answered(method, path, query, signal, body), signal)) as T;
 }
 
-export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-  return request<T>("GET", path, query, signal);
+/** As `request`. The server says 304 if the document is still that of the last time, which is then the answer. */
+export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+  const address = addressOf(path, query).href;
+  const before = known.get(address);
+  const response = await answered("GET", path, query, signal, undefined, before?.tag);
+  if (response.status === 304 && before) return before.document as T;
+  const text = await textOf(response, signal);
+  const document = parsed(text);
+  const tag = response.headers.get("etag");
+  known.delete(address);
+  if (tag && text.length <= LONGEST_KNOWN) known.set(address, { tag, document });
+  for (const oldest of [...known.keys()].slice(0, -MOST_KNOWN)) known.delete(oldest);
+  return document as T;
 }
 
 /** The text of a response, such as a graph in another format. Throws ApiError. */
@@ -39,17 +57,18 @@ export async function getText(path: string, query: Query): Promise<string> {
   return (await answered("GET", path, query)).text();
 }
 
-/** A successful response. A 503 is asked again, as the API advises. */
+/** A successful response, or 304 if `tag` is still that of the answer. A 503 is asked again, as the API advises. */
 async function answered(
   method: string,
   path: string,
   query: Query,
   signal?: AbortSignal,
   body?: unknown,
+  tag?: string,
 ): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
-    const response = await send(method, path, query, signal, body);
-    if (response.ok) return response;
+    const response = await send(method, path, query, signal, body, tag);
+    if (response.ok || (tag && response.status === 304)) return response;
     if (response.status !== 503 || attempt === ATTEMPTS) throw await errorOf(response);
     await pause(PAUSE_MS * attempt, signal);
   }
@@ -78,11 +97,13 @@ async function send(
   query: Query,
   signal?: AbortSignal,
   body?: unknown,
+  tag?: string,
 ): Promise<Response> {
   const key = storedKey();
   const headers: Record<string, string> = { accept: "application/json" };
   if (key) headers.authorization = `Bearer ${key}`;
   if (body !== undefined) headers["content-type"] = "application/json";
+  if (tag) headers["if-none-match"] = tag;
   try {
     return await fetch(addressOf(path, query), {
       method,
@@ -98,12 +119,20 @@ async function send(
   }
 }
 
-async function documentOf(response: Response, signal?: AbortSignal): Promise<unknown> {
+async function textOf(response: Response, signal?: AbortSignal): Promise<string> {
   try {
-    return await response.json();
+    return await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, "Something else than Headwater answered: a proxy, or the sign-in of a network.");
+    throw new ApiError(0, SOMETHING_ELSE);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(0, SOMETHING_ELSE);
   }
 }
 

@@ -22,7 +22,8 @@ export interface Found {
   truncated?: boolean;
 }
 
-const MOST = 50;
+/** The most results of a group that the API gives. */
+export const MOST = 200;
 
 /** The datasets and jobs with an owner or a tag. */
 export async function labelled(

@@ -21,6 +21,8 @@ export type Facets = Record<string, Record<string, unknown>>;
 export interface Run {
   id: string;
   job?: Name;
+  /** Null of a run that names no dataset. */
+  jobVersion?: (Name & { version: string }) | null;
   state: RunState;
   outcome: Outcome;
   /** What went wrong, in a line; not in a graph. */
@@ -266,6 +268,7 @@ export interface DatasetVersion {
   createdAt: string;
   fields: Field[];
   createdByRun?: Run | null;
+  facets?: Facets;
   lifecycleState?: string | null;
 }
 

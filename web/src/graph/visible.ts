@@ -10,7 +10,7 @@ import { type Graph, type GraphNode, neighbours, type Side } from "./graph";
 export const FAN = 40;
 /** Without a wish of the reader, as many hops are shown as keep the picture below this number of nodes. */
 export const COMFORTABLE = 120;
-export const MAX_AUTO_DEPTH = 5;
+export const MAX_AUTO_DEPTH = 3;
 /** From a dataset over a job to the next dataset: a hop of the API is two edges. */
 const EDGES_A_HOP = 2;
 

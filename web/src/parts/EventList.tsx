@@ -6,7 +6,7 @@ import { useLookup } from "../api/useLookup";
 import { bytes, clock, moment } from "../text/amounts";
 import { oneLine } from "../text/names";
 import { producerOf } from "../text/producer";
-import { Empty, Loaded } from "./Feedback";
+import { Empty, Loaded, Updated } from "./Feedback";
 import { Copy } from "./Name";
 
 interface Properties {
@@ -17,6 +17,8 @@ interface Properties {
   empty: string;
   /** In a list of several runs: what an opened event shows above its JSON. Each event then has the name of its node. */
   about?: (event: PostedEvent) => ReactNode;
+  /** Whether the list refreshes itself, until older events are fetched. */
+  isLive?: boolean;
 }
 
 export function EventList(properties: Properties) {
@@ -31,6 +33,7 @@ function Pages(properties: Properties) {
         <EventPage
           key={cursor}
           {...properties}
+          isLive={properties.isLive && cursors.length === 1}
           cursor={cursor}
           onMore={index === cursors.length - 1 ? (next) => setCursors([...cursors, next]) : null}
         />
@@ -45,16 +48,18 @@ function EventPage({
   ask,
   empty,
   about,
+  isLive,
   cursor,
   onMore,
 }: Properties & { cursor: string; onMore: ((cursor: string) => void) | null }) {
-  const lookup = useLookup(`${question} ${cursor}`, (signal) => ask(cursor, signal));
+  const lookup = useLookup(`${question} ${cursor}`, (signal) => ask(cursor, signal), isLive);
   return (
     <Loaded lookup={lookup} what="the events">
       {({ events, cursor: next }) => (
         <>
-          {events.map((event, index) => (
-            <Posted key={index} event={event} about={about} />
+          {isLive && <Updated lookup={lookup} />}
+          {keyed(events).map(([key, event]) => (
+            <Posted key={key} event={event} about={about} />
           ))}
           {!events.length && !cursor && !next && <Empty>{empty}</Empty>}
           {next && onMore && (
@@ -66,6 +71,19 @@ function EventPage({
       )}
     </Loaded>
   );
+}
+
+/** Events with keys by which an opened one stays open below newer ones; two that are alike are told apart by number. */
+function keyed(events: readonly PostedEvent[]): [string, PostedEvent][] {
+  const alike = new Map<string, number>();
+  return events
+    .toReversed()
+    .map((event): [string, PostedEvent] => {
+      const key = [event.eventTime, kindOf(event), event.run?.runId, (event.job ?? event.dataset)?.name].join(" ");
+      alike.set(key, (alike.get(key) ?? 0) + 1);
+      return [`${key} ${alike.get(key)}`, event];
+    })
+    .toReversed();
 }
 
 function Posted({ event, about }: { event: PostedEvent; about: Properties["about"] }) {

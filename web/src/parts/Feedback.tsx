@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { ApiError } from "../api/request";
 import type { Frontier } from "../api/types";
 import type { Lookup } from "../api/useLookup";
+import { clock } from "../text/amounts";
 import { oneLine } from "../text/names";
 import { askForKey } from "./KeyDialog";
 
@@ -54,6 +55,17 @@ export function Failed({ error, what, again }: { error: ApiError; what: string; 
         <button onClick={again}>Try again</button>
       </div>
     </div>
+  );
+}
+
+/** When a list that refreshes itself was asked for last. */
+export function Updated({ lookup }: { lookup: Lookup<unknown> }) {
+  if (lookup.state !== "done") return null;
+  const time = lookup.at.toISOString();
+  return (
+    <span className="muted updated">
+      updated <time dateTime={time}>{clock(time)}</time>
+    </span>
   );
 }
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
 from headwater.access.principal import Principal, principal_of
+from headwater.graph.states.audit import READING
 from headwater.http.paths import Path
 from headwater.http.request import UNIDENTIFIED, ApiRequest
 from headwater.http.response import ApiResponse
@@ -41,14 +42,16 @@ def answer(
     audit: RequestAudit,
     authenticate: Authenticate = principal_of,
 ) -> ApiResponse:
-    """The response to a request, or its error. `audit` makes the request an audit entry."""
+    """The response to a request, or its error. `audit` makes the request an audit entry. Lookups are conditional."""
 
     def respond_with_run(request: ApiRequest) -> ApiResponse:
         if run := _run(request):
             log.name_run(run)
         return respond(request)
 
-    return audit.answer(_received(event), lambda: authenticate(event), respond_with_run)
+    request = _received(event)
+    response = audit.answer(request, lambda: authenticate(event), respond_with_run)
+    return response.unless_known(event.get("headers") or {}) if request.method in READING else response
 
 
 def request_of(event: Mapping[str, Any], authenticate: Authenticate = principal_of) -> ApiRequest:

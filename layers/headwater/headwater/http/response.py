@@ -2,6 +2,8 @@
 
 import base64
 import gzip
+import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,13 +15,15 @@ RETRY_AFTER_SECONDS = 1
 GZIP_FROM_BYTES = 4 * 1024
 MAX_PLAIN_BYTES = 5_800_000
 """A Lambda returns at most 6 MB."""
+CONDITIONAL = {"cache-control": "private, no-cache", "vary": "authorization, x-api-key"}
+"""An answer is for its key alone, and is asked for each time: a client that knows its ETag gets a 304."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiResponse:
     """A status and a body: a JSON document, or a text or bytes of the content type in the headers.
 
-    A body is never empty: the OpenLineage Java client takes an empty body for a failure.
+    A body is never empty, but for a 304: the OpenLineage Java client takes an empty body for a failure.
     """
 
     status: int
@@ -28,11 +32,26 @@ class ApiResponse:
 
     def content(self) -> tuple[dict[str, str], bytes]:
         """The headers with the content type, and the content: a document as JSON."""
+        if self.status == 304:
+            return dict(self.headers), b""
         headers = {"content-type": "application/json", **self.headers}
         if isinstance(self.body, bytes):
             return headers, self.body
         is_text = isinstance(self.body, str) and "content-type" in self.headers
         return headers, self.body.encode() if is_text else exact_json.encode(self.body)
+
+    def unless_known(self, request_headers: Mapping[str, str]) -> "ApiResponse":
+        """The response to a lookup with its ETag, a hash of what the caller sees; 304 without a body if the client has
+        it (If-None-Match). Of an error the error. The tag is weak, since the content may be sent gzipped."""
+        if self.status != 200:
+            return self
+        headers, content = self.content()
+        tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+        validators = {**CONDITIONAL, "etag": f"W/{tag}"}
+        if {tag, "*"} & set(re.findall(r'"[^"]*"|\*', request_headers.get("if-none-match", ""))):
+            return ApiResponse(304, None, validators)
+        body = content if isinstance(self.body, bytes) else content.decode()
+        return ApiResponse(self.status, body, {**headers, **validators})
 
     def to_gateway(self, *, accepts_gzip: bool = False) -> dict[str, Any]:
         """The response in payload format 2.0. It is gzipped if the client accepts gzip and the body is long, or if

@@ -13,6 +13,7 @@ from headwater.access.keys import BadKeys, KeyRing, presented_key
 from headwater.access.principal import Principal, Scope, no_key
 from headwater.curate.curator import Curator
 from headwater.curate.routes import respond as curate
+from headwater.graph.states.audit import READING
 from headwater.http.audit import Audit
 from headwater.http.request import UNIDENTIFIED, ApiRequest
 from headwater.http.response import ApiResponse
@@ -74,7 +75,7 @@ class ServedApi:
         if request.is_for_ingest and response.status >= 400:
             metrics.count(EventsRefused=1)
             self.log.refused(response.status, response.body["message"])
-        return response
+        return response.unless_known(request.headers) if request.method in READING else response
 
     def _use_case(self, request: HttpRequest) -> Callable[[ApiRequest], ApiResponse]:
         if request.is_for_ingest:

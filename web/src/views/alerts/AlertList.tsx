@@ -2,7 +2,7 @@
 
 import { type Alert, alerts } from "../../api/alerts";
 import { useLookup } from "../../api/useLookup";
-import { Loaded } from "../../parts/Feedback";
+import { Loaded, Updated } from "../../parts/Feedback";
 import { hoursAgo } from "../../parts/Since";
 import { Severity } from "../../parts/State";
 import { linkTo } from "../../routing/location";
@@ -18,19 +18,22 @@ interface Filter {
 
 export function AlertList({ limit, severity, owner, namespace, hours = null }: Filter & { limit: number }) {
   const question = { limit, severity, owner, namespace, after: hoursAgo(hours) };
-  const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => alerts(question, signal));
+  const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => alerts(question, signal), true);
   return (
-    <Loaded lookup={lookup} what="the alerts">
-      {(found) =>
-        found.alerts.length ? (
-          <Lines found={found.alerts} />
-        ) : (
-          <p className="muted">
-            No alert{severity || owner || namespace || hours ? " of this kind" : ""}. That is good.
-          </p>
-        )
-      }
-    </Loaded>
+    <>
+      <Loaded lookup={lookup} what="the alerts">
+        {(found) =>
+          found.alerts.length ? (
+            <Lines found={found.alerts} />
+          ) : (
+            <p className="muted">
+              No alert{severity || owner || namespace || hours ? " of this kind" : ""}. That is good.
+            </p>
+          )
+        }
+      </Loaded>
+      <Updated lookup={lookup} />
+    </>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { get, pathOf } from "../../api/request";
 import type { ListedDataset, Namespace, Page } from "../../api/types";
+import { isCanary, isListedNamespace } from "../../graph/unlisted";
 import { type Covered, covered } from "./coverage";
 
 export const MOST_DATASETS = 5000;
@@ -42,7 +43,7 @@ async function namespaces(found: Loaded, signal: AbortSignal): Promise<string[]>
     signal,
   );
   found.isCut ||= answer.totalCount > answer.namespaces.length;
-  return answer.namespaces.filter(({ isHidden }) => !isHidden).map(({ name }) => name);
+  return answer.namespaces.filter(isListedNamespace).map(({ name }) => name);
 }
 
 async function loadNamespace(name: string, found: Loaded, signal: AbortSignal): Promise<void> {
@@ -57,7 +58,7 @@ async function loadNamespace(name: string, found: Loaded, signal: AbortSignal): 
       { limit: PAGE, withUsage: true, cursor },
       signal,
     );
-    found.datasets.push(...page.datasets.filter(({ deleted }) => !deleted).map(covered));
+    found.datasets.push(...page.datasets.filter((dataset) => !dataset.deleted && !isCanary(dataset)).map(covered));
     cursor = page.cursor;
   } while (cursor);
 }

@@ -37,6 +37,7 @@ export default function EventsView({ parameters }: { parameters: URLSearchParams
         question={JSON.stringify([kind, hours])}
         ask={(cursor, signal) => eventsSince(hoursAgo(hours), kind ? [kind] : KINDS, cursor, signal)}
         empty="No such event in this time. An event that was refused is under Health."
+        isLive
         about={(event) => <Links event={event} />}
       />
     </section>

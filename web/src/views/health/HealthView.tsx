@@ -7,6 +7,7 @@ import type { Caller } from "../../api/caller";
 import { get } from "../../api/request";
 import type { Job, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
+import { isCanary, isListedJob, isListedNamespace } from "../../graph/unlisted";
 import { Loaded } from "../../parts/Feedback";
 import { linkTo } from "../../routing/location";
 import { count } from "../../text/amounts";
@@ -65,12 +66,12 @@ async function find(signal: AbortSignal): Promise<Found> {
   );
   return {
     intervals,
-    running: running.jobs,
+    running: running.jobs.filter(isListedJob),
     setAside,
     refused,
     seesAll: seesAll(caller),
-    namespaces,
-    jobs,
+    namespaces: namespaces.filter(isListedNamespace),
+    jobs: jobs.filter((job) => !isCanary(job)),
     isCut: totalCount > jobs.length,
     late: late(told.alerts),
   };

@@ -27,7 +27,8 @@ const NONE: Actions["unknown"] = new Map();
 
 export default function LineageView({ parameters }: { parameters: URLSearchParams }) {
   const text = parameters.toString();
-  const wanted = useMemo(() => lineageParameters(new URLSearchParams(text)), [text]);
+  const isPhone = window.matchMedia("(max-width: 600px)").matches;
+  const wanted = useMemo(() => lineageParameters(new URLSearchParams(text), isPhone), [text, isPhone]);
   const { wish, picked } = wanted;
   const shownGraph = useGraph(wish);
   const { lookup, graph, shown } = shownGraph;

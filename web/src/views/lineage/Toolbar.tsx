@@ -83,7 +83,7 @@ export function Toolbar({ wanted, shownGraph, scene, placed, isTimeOpen, onTime 
         </select>
       </label>
       <div className="switch" role="group" aria-label="Show as">
-        <button aria-pressed={!wanted.asTable} onClick={() => changeParameters({ as: null })}>
+        <button aria-pressed={!wanted.asTable} onClick={() => changeParameters({ as: "graph" })}>
           Graph
         </button>
         <button aria-pressed={wanted.asTable} onClick={() => changeParameters({ as: "table" })}>

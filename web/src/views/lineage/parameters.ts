@@ -20,7 +20,8 @@ export interface LineageParameters {
   filter: Filter;
 }
 
-export function lineageParameters(given: URLSearchParams): LineageParameters {
+/** A phone, whose window has place for hardly a node, begins with the table. */
+export function lineageParameters(given: URLSearchParams, isPhone = false): LineageParameters {
   const text = (name: string): string => given.get(name) ?? "";
   const nodeId = text("nodeId");
   return {
@@ -38,7 +39,7 @@ export function lineageParameters(given: URLSearchParams): LineageParameters {
     since: text("since"),
     isAlone: given.get("alone") === "1",
     withIndirect: given.get("indirect") === "1",
-    asTable: given.get("as") === "table",
+    asTable: (given.get("as") ?? (isPhone ? "table" : "graph")) === "table",
     filter: { text: text("q"), kind: text("kind"), state: text("state"), tag: text("tag"), owner: text("owner") },
   };
 }

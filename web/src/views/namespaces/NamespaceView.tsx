@@ -5,12 +5,13 @@ import { useScopes } from "../../api/caller";
 import { get, pathOf, request } from "../../api/request";
 import type { Job, ListedDataset, Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Loaded, Truncated } from "../../parts/Feedback";
+import { isCanary, isInnerAction, isListedJob } from "../../graph/unlisted";
+import { Empty, Loaded, Truncated, Updated } from "../../parts/Feedback";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
-import { count, moment } from "../../text/amounts";
+import { count, counted, moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine } from "../../text/names";
 import { attempt } from "../node/attempt";
 import "../node/node.css";
@@ -22,18 +23,20 @@ interface Found {
   namespace: Namespace;
   datasets: { datasets: ListedDataset[]; totalCount: number };
   jobs: { jobs: Job[]; totalCount: number };
+  /** Queries of Spark applications that write nothing. */
+  leftOut: number;
 }
 
 export default function NamespaceView({ parameters }: { parameters: URLSearchParams }) {
   const name = parameters.get("name") ?? "";
-  const lookup = useLookup(name, (signal) => find(name, signal));
+  const lookup = useLookup(name, (signal) => find(name, signal), true);
   return (
     <section className="sheet">
       <Loaded lookup={lookup} what="the namespace">
-        {({ namespace, datasets, jobs }) => (
+        {({ namespace, datasets, jobs, leftOut }) => (
           <>
             <header className="node-head">
-              <span className="eyebrow">Namespace</span>
+              <span className="eyebrow">Namespace</span> <Updated lookup={lookup} />
               <h1>{oneLine(namespace.name)}</h1>
               <Owner namespace={namespace} again={lookup.again} />
               {namespace.description && <p className="prose">{inertLines(namespace.description)}</p>}
@@ -79,6 +82,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                 />
               </>
             )}
+            <LeftOut amount={leftOut} />
             {datasets.totalCount > 0 && (
               <>
                 <h2>
@@ -114,7 +118,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                 />
               </>
             )}
-            {!jobs.totalCount && !datasets.totalCount && <Empty>Nothing in this namespace.</Empty>}
+            {!jobs.totalCount && !datasets.totalCount && !leftOut && <Empty>Nothing in this namespace.</Empty>}
           </>
         )}
       </Loaded>
@@ -127,6 +131,15 @@ function written({ lastWrittenAt, caution }: ListedDataset): ReactNode {
   return lastWrittenAt ? moment(lastWrittenAt) : <span className="muted">none known</span>;
 }
 
+function LeftOut({ amount }: { amount: number }) {
+  if (!amount) return null;
+  return (
+    <p className="muted">
+      Without {counted(amount, "query", "queries")} of Spark that {amount === 1 ? "writes" : "write"} nothing.
+    </p>
+  );
+}
+
 async function find(name: string, signal: AbortSignal): Promise<Found> {
   const path = pathOf("namespaces", name);
   const [namespace, datasets, jobs] = await Promise.all([
@@ -134,7 +147,23 @@ async function find(name: string, signal: AbortSignal): Promise<Found> {
     get<Found["datasets"]>(`${path}/datasets`, { limit: MOST, withUsage: true }, signal),
     get<Found["jobs"]>(`${path}/jobs`, { limit: MOST }, signal),
   ]);
-  return { namespace, datasets, jobs };
+  const others = jobs.jobs.filter((job) => !isCanary(job));
+  return {
+    namespace,
+    datasets: without(datasets, "datasets", (dataset) => !isCanary(dataset)),
+    jobs: without(jobs, "jobs", isListedJob),
+    leftOut: others.filter(isInnerAction).length,
+  };
+}
+
+/** A list with some of its entries, and the total less those that are left out. */
+function without<Row, Member extends string>(
+  answer: Record<Member, Row[]> & { totalCount: number },
+  member: Member,
+  isListed: (row: Row) => boolean,
+): typeof answer {
+  const rows = answer[member].filter(isListed);
+  return { ...answer, [member]: rows, totalCount: answer.totalCount - (answer[member].length - rows.length) };
 }
 
 function Owner({ namespace, again }: { namespace: Namespace; again: () => void }) {

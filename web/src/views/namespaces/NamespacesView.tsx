@@ -4,7 +4,8 @@ import { useMemo, useState } from "react";
 import { get } from "../../api/request";
 import type { Namespace } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Loaded, Truncated } from "../../parts/Feedback";
+import { isListedNamespace } from "../../graph/unlisted";
+import { Empty, Loaded, Truncated, Updated } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, counted, moment } from "../../text/amounts";
@@ -23,12 +24,13 @@ interface Found {
 }
 
 export default function NamespacesView({ parameters }: { parameters: URLSearchParams }) {
-  const lookup = useLookup("namespaces", (signal) => get<Found>("namespaces", { limit: MOST }, signal));
+  const lookup = useLookup("namespaces", (signal) => get<Found>("namespaces", { limit: MOST }, signal), true);
   const grouping = GROUPINGS.find((known) => known === parameters.get("by")) ?? "prefix";
   return (
     <section className="sheet">
       <header className="spread">
         <h1>Namespaces</h1>
+        <Updated lookup={lookup} />
         <div className="switch" role="group" aria-label="Group by">
           {GROUPINGS.map((each) => (
             <button key={each} aria-pressed={each === grouping} onClick={() => changeParameters({ by: each })}>
@@ -46,7 +48,7 @@ export default function NamespacesView({ parameters }: { parameters: URLSearchPa
                 The first {count(namespaces.length)} of {count(totalCount)} by name. The search finds the others.
               </Truncated>
             )}
-            <Directory namespaces={namespaces.filter(({ isHidden }) => !isHidden)} grouping={grouping} />
+            <Directory namespaces={namespaces.filter(isListedNamespace)} grouping={grouping} />
           </>
         )}
       </Loaded>

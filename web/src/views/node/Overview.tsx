@@ -5,8 +5,9 @@ import { Name } from "../../parts/Name";
 import { linkTo } from "../../routing/location";
 import { moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine } from "../../text/names";
+import { Uses } from "./Uses";
 
-export function Overview({ node }: { nodeId: string; node: Dataset | Job }) {
+export function Overview({ nodeId, node }: { nodeId: string; node: Dataset | Job }) {
   const { facets } = node;
   const owners = ownersOf(facets);
   const sql = textOf(facets, "sql", "query");
@@ -70,6 +71,7 @@ export function Overview({ node }: { nodeId: string; node: Dataset | Job }) {
           <dd>{moment(node.updatedAt)}</dd>
         </dl>
       </div>
+      {"fields" in node && <Uses nodeId={nodeId} dataset={node} />}
       {"inputs" in node && (
         <>
           <Names title="Inputs" names={node.inputs} />

@@ -7,8 +7,9 @@ import { changesBetween, type FieldChange } from "../../graph/schema";
 import { Empty, Loaded } from "../../parts/Feedback";
 import { State } from "../../parts/State";
 import { linkTo } from "../../routing/location";
-import { count, moment } from "../../text/amounts";
+import { count, counted, moment } from "../../text/amounts";
 import { oneLine } from "../../text/names";
+import { jobOf } from "./uses";
 
 const LIMIT = 60;
 
@@ -52,17 +53,21 @@ function Line({
 }) {
   const changes = before ? changesBetween(before.fields, version.fields) : [];
   const run = version.createdByRun;
+  const rows = version.facets?.outputStatistics?.rowCount;
   return (
     <li>
       <time dateTime={version.createdAt}>{moment(version.createdAt)}</time>
       <span className="grow">
         {run ? (
-          <a href={linkTo("run", { id: run.id })}>{run.job ? oneLine(run.job.name) : run.id}</a>
+          <a className="inert" href={linkTo("run", { id: run.id })}>
+            {oneLine(jobOf(run)?.name ?? run.id)}
+          </a>
         ) : (
           <span className="muted">an event without a run</span>
         )}{" "}
         {run && run.outcome !== "COMPLETED" && <State state={run.outcome} />}{" "}
         {version.lifecycleState && <span className="chip">{oneLine(version.lifecycleState.toLowerCase())}</span>}
+        {typeof rows === "number" && <span className="muted">{counted(rows, "row")}</span>}
         {changes.length > 0 ? (
           <SchemaChanges changes={changes} />
         ) : (

@@ -2,7 +2,7 @@
 
 import { boardRuns } from "../../api/runs";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Loaded } from "../../parts/Feedback";
+import { Empty, Loaded, Updated } from "../../parts/Feedback";
 import { FilterField } from "../../parts/FilterField";
 import { hoursAgo, hoursIn, Since } from "../../parts/Since";
 import { changeParameters } from "../../routing/location";
@@ -18,12 +18,17 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
   const namespace = parameters.get("namespace") ?? "";
   const producer = parameters.get("producer") ?? "";
   const question = { state, namespace, producer, after: hoursAgo(hours), limit: LIMIT };
-  const lookup = useLookup(JSON.stringify({ ...question, after: hours }), (signal) => boardRuns(question, signal));
+  const lookup = useLookup(
+    JSON.stringify({ ...question, after: hours }),
+    (signal) => boardRuns(question, signal),
+    true,
+  );
   return (
     <section className="sheet">
       <header className="spread">
         <h1>Runs</h1>
         <div className="row">
+          <Updated lookup={lookup} />
           <div className="switch" role="group" aria-label="State">
             {STATES.map((each) => (
               <button key={each} aria-pressed={each === state} onClick={() => changeParameters({ state: each })}>

@@ -2,13 +2,13 @@
 
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/request";
-import type { Result } from "../../api/search";
+import { MOST, type Result } from "../../api/search";
 import { Icon, type IconName } from "../../parts/Icon";
 import { goTo, linkTo } from "../../routing/location";
 import { counted } from "../../text/amounts";
 import { calledShort, contextOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { recentNodes } from "./recent";
-import { groupsOf, linkOf, search } from "./search";
+import { FEW, groupsOf, hasMore, linkOf, search } from "./search";
 import "./search.css";
 
 const PAUSE_MS = 140;
@@ -19,24 +19,30 @@ interface Line {
   icon: IconName;
   title: string;
   context: string;
-  link: string;
+  /** Null of the last line, which fetches more. */
+  link: string | null;
 }
+
+const MORE: Line = { key: "more", group: "More", icon: "plus", title: "Show more results", context: "", link: null };
 
 export function SearchDialog({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
-  const { lines, status } = useLines(text);
+  const [limit, setLimit] = useState(FEW);
+  const { lines, status } = useLines(text, limit);
   const [at, setAt] = useState(0);
   const chosen = Math.min(at, lines.length - 1);
   useEffect(() => dialog.current?.showModal(), []);
-  useEffect(() => setAt(0), [text]);
   useEffect(() => {
     document.getElementById(`found-${chosen}`)?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
   const open = (line: Line | undefined): void => {
-    if (!line) return;
-    onClose();
-    goTo(line.link);
+    if (line?.link === null) {
+      setLimit(MOST);
+    } else if (line) {
+      onClose();
+      goTo(line.link);
+    }
   };
   const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -67,7 +73,11 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
           aria-label="Search columns, tables, jobs, owners and tags"
           placeholder="Columns, tables, jobs, owners, tags…"
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => {
+            setText(event.target.value);
+            setLimit(FEW);
+            setAt(0);
+          }}
           onKeyDown={onKey}
           autoFocus
           spellCheck={false}
@@ -106,7 +116,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function useLines(text: string): { lines: Line[]; status: string } {
+function useLines(text: string, limit: number): { lines: Line[]; status: string } {
   const [result, setResult] = useState<{ lines: Line[]; status: string }>({ lines: [], status: "" });
   useEffect(() => {
     const wanted = text.trim();
@@ -121,18 +131,20 @@ function useLines(text: string): { lines: Line[]; status: string } {
     const controller = new AbortController();
     setResult((before) => ({ ...before, status: "Searching…" }));
     const timer = setTimeout(() => {
-      search(wanted, controller.signal)
-        .then(({ results, corrected, truncated }) => {
+      search(wanted, controller.signal, limit)
+        .then((found) => {
+          const { results, corrected, truncated } = found;
+          const isMore = hasMore(found, limit);
           const lines = groupsOf(results).flatMap(([group, members]) =>
             members.map((member) => foundLine(group, member)),
           );
           const told = [
             corrected && `As “${corrected}”.`,
-            `${counted(lines.length, "result")}: ↑ ↓ choose, Enter opens.`,
-            truncated && "There is more: type more of the name.",
+            `${counted(lines.length, "result")}${isMore ? ", and more at the end" : ""}: ↑ ↓ choose, Enter opens.`,
+            truncated && !isMore && "There is more: type more of the name.",
           ];
           setResult({
-            lines,
+            lines: isMore ? [...lines, MORE] : lines,
             status: lines.length ? told.filter(Boolean).join(" ") : `Nothing has ${wanted} in its name.`,
           });
         })
@@ -145,7 +157,7 @@ function useLines(text: string): { lines: Line[]; status: string } {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [text]);
+  }, [text, limit]);
   return result;
 }
 

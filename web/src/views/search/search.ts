@@ -1,11 +1,12 @@
 /** The search over columns, datasets, jobs, owners and tags; and of a run by its id. */
 
 import { get } from "../../api/request";
-import type { Found, Result } from "../../api/search";
+import { type Found, MOST, type Result } from "../../api/search";
 import { linkTo } from "../../routing/location";
 import { grouped } from "../../text/grouped";
 
-const LIMIT = 12;
+/** So many results of a group are shown at first. */
+export const FEW = 12;
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LABELS: Record<Result["type"], string> = {
   COLUMN: "Columns",
@@ -18,16 +19,16 @@ const LABELS: Record<Result["type"], string> = {
 
 /**
  * What has words that begin so; else what has the text anywhere in its name; else, of a sentence, what has its longest
- * word.
+ * word. Of each group up to `limit`.
  */
-export async function search(text: string, signal: AbortSignal): Promise<Found> {
+export async function search(text: string, signal: AbortSignal, limit = FEW): Promise<Found> {
   if (RUN_ID.test(text)) return { results: [{ type: "RUN", name: text.toLowerCase() }] };
-  const found = await get<Found>("search/groups", { q: text, limit: LIMIT }, signal);
+  const found = await get<Found>("search/groups", { q: text, limit }, signal);
   if (found.results.length) return found;
-  const anywhere = await get<Found>("search", { q: text, limit: LIMIT }, signal);
+  const anywhere = await get<Found>("search", { q: text, limit }, signal);
   const [word = ""] = text.split(/[^\p{L}\p{N}_]+/u).toSorted((one, other) => other.length - one.length);
   if (anywhere.results.length || !word || word === text) return anywhere;
-  return { ...(await get<Found>("search/groups", { q: word, limit: LIMIT }, signal)), corrected: word };
+  return { ...(await get<Found>("search/groups", { q: word, limit }, signal)), corrected: word };
 }
 
 /** A column leads straight to its lineage, a dataset or job to its graph, an owner or a tag to what has it. */
@@ -45,6 +46,11 @@ export function linkOf(result: Result): string {
     default:
       return linkTo("lineage", { nodeId: result.nodeId });
   }
+}
+
+/** Whether a greater limit may find more: some group is full. */
+export function hasMore({ results }: Found, limit: number): boolean {
+  return limit < MOST && groupsOf(results).some(([, members]) => members.length >= limit);
 }
 
 /** The results by their groups, in the order of the answer. */

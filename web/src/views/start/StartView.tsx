@@ -3,9 +3,11 @@
  */
 
 import { get } from "../../api/request";
-import type { Job, Namespace } from "../../api/types";
+import { type BoardRun, boardRuns } from "../../api/runs";
+import type { Job, Name as JobName, Namespace, Outcome } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
-import { Loaded } from "../../parts/Feedback";
+import { isListedJob, isListedNamespace } from "../../graph/unlisted";
+import { Loaded, Updated } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
@@ -21,27 +23,37 @@ interface Overview {
   namespaces: Namespace[];
   totalCount: number;
   broken: Job[];
-  latest: Job[];
+  latest: BoardRun[];
 }
 
+/** More than are shown, since some are left out: one read has the details of a hundred. */
+const MOST_NAMESPACES = 100;
+
 export function StartView() {
-  const lookup = useLookup("start", overview);
+  const lookup = useLookup("start", overview, true);
   return (
     <section className="sheet start">
       <Loaded lookup={lookup} what="the start page">
         {(found) => (found.totalCount === 0 ? <FirstEvent /> : <Overviewed found={found} />)}
       </Loaded>
+      <Updated lookup={lookup} />
     </section>
   );
 }
 
 async function overview(signal: AbortSignal): Promise<Overview> {
   const [{ namespaces, totalCount }, broken, latest] = await Promise.all([
-    get<{ namespaces: Namespace[]; totalCount: number }>("namespaces", { limit: 12 }, signal),
+    get<{ namespaces: Namespace[]; totalCount: number }>("namespaces", { limit: MOST_NAMESPACES }, signal),
     get<{ jobs: Job[] }>("jobs", { limit: 6, lastRunStates: "FAILED" }, signal),
-    get<{ jobs: Job[] }>("jobs", { limit: 8 }, signal),
+    boardRuns({ limit: 8 }, signal),
   ]);
-  return { namespaces, totalCount, broken: broken.jobs, latest: latest.jobs };
+  const listed = namespaces.filter(isListedNamespace);
+  return {
+    namespaces: listed,
+    totalCount: totalCount - (namespaces.length - listed.length),
+    broken: broken.jobs.filter(isListedJob),
+    latest: latest.runs,
+  };
 }
 
 function Overviewed({ found }: { found: Overview }) {
@@ -96,7 +108,7 @@ function Overviewed({ found }: { found: Overview }) {
               ))}
             </ul>
           ) : (
-            <Jobs jobs={found.latest} />
+            <Runs runs={found.latest} />
           )}
         </div>
         <div className="card">
@@ -125,18 +137,39 @@ function Jobs({ jobs }: { jobs: Job[] }) {
   return (
     <ul className="list">
       {jobs.map((job) => (
-        <li key={nodeIdOf("job", job.namespace, job.name)}>
-          <State state={job.latestRun?.outcome} />
-          <span className="grow">
-            <Name
-              name={job.name}
-              short={shortName(job.name)}
-              href={linkTo("lineage", { nodeId: nodeIdOf("job", job.namespace, job.name) })}
-            />
-          </span>
-          <span className="end">{ago(job.latestRun?.endedAt ?? job.updatedAt)}</span>
-        </li>
+        <JobLine
+          key={nodeIdOf("job", job.namespace, job.name)}
+          job={job}
+          state={job.latestRun?.outcome}
+          at={job.latestRun?.endedAt ?? job.updatedAt}
+        />
       ))}
     </ul>
+  );
+}
+
+function Runs({ runs }: { runs: BoardRun[] }) {
+  return (
+    <ul className="list">
+      {runs.map(({ id, job, state, startedAt, endedAt }) => (
+        <JobLine key={id} job={job} state={state} at={endedAt ?? startedAt} />
+      ))}
+    </ul>
+  );
+}
+
+function JobLine({ job, state, at }: { job: JobName; state: Outcome | undefined; at: string | null }) {
+  return (
+    <li>
+      <State state={state} />
+      <span className="grow">
+        <Name
+          name={job.name}
+          short={shortName(job.name)}
+          href={linkTo("lineage", { nodeId: nodeIdOf("job", job.namespace, job.name) })}
+        />
+      </span>
+      <span className="end">{ago(at)}</span>
+    </li>
   );
 }

@@ -12,6 +12,7 @@ from headwater.cli.refusal import Response
 
 NAMESPACE = "headwater-doctor"
 JOB, SOURCE, TARGET = "canary", "canary/source", "canary/target"
+KIND = "CANARY"
 SEEN_SECONDS = 30
 FORBIDDEN = 403
 LINE, SHOWN = "\n", 80
@@ -19,6 +20,7 @@ LINE, SHOWN = "\n", 80
 LISTENER_SECONDS = 5
 """How long the Spark listener waits for a response."""
 PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
+SPEC = "https://openlineage.io/spec/facets"
 
 
 def post_canary(client: Api, namespace: str) -> tuple[str, list[DoctorFinding]]:
@@ -75,16 +77,24 @@ def linked(client: Api, namespace: str, start: str, direction: str) -> set[str]:
 
 
 def event(kind: str, run_id: str, namespace: str) -> dict[str, Any]:
+    """An event of the canary, whose job and datasets say what they are: a canary that stays is counted nowhere."""
+    of_job = facet("2-0-4/JobTypeJobFacet", processingType="BATCH", integration="HEADWATER", jobType=KIND)
+    of_dataset = {"datasetType": facet("1-0-1/DatasetTypeDatasetFacet", datasetType=KIND)}
     return {
         "eventTime": datetime.now(UTC).isoformat(),
         "eventType": kind,
         "producer": PRODUCER,
         "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
         "run": {"runId": run_id},
-        "job": {"namespace": namespace, "name": JOB},
-        "inputs": [{"namespace": namespace, "name": SOURCE}],
-        "outputs": [{"namespace": namespace, "name": TARGET}],
+        "job": {"namespace": namespace, "name": JOB, "facets": {"jobType": of_job}},
+        "inputs": [{"namespace": namespace, "name": SOURCE, "facets": of_dataset}],
+        "outputs": [{"namespace": namespace, "name": TARGET, "facets": of_dataset}],
     }
+
+
+def facet(schema: str, **members: str) -> dict[str, str]:
+    name = schema.rpartition("/")[2]
+    return {"_producer": PRODUCER, "_schemaURL": f"{SPEC}/{schema}.json#/$defs/{name}", **members}
 
 
 def wait_until_seen(client: Api, namespace: str, run_id: str, seconds: float) -> None:

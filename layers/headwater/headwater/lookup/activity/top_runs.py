@@ -25,12 +25,14 @@ MAX_CHILDREN = 50
 """The newest children that stand for a run that never reported."""
 LEVELS = 10
 """Levels of parents between a failed run and the run at the top."""
+DOCTOR = "https://github.com/headwater-lineage/headwater/doctor"
+"""The producer of canaries (cli/doctor/canary.py), which are nobody's runs."""
 UNREPORTED = frozenset({RunState.RUNNING, RunState.FAILED})
 """The lists that have the runs that never reported. Those in the list of failures have failed children."""
 
 
 def top_runs(reader: Reader, request: ApiRequest, namespaces: Collection[str] | None) -> JsonObject:
-    """A page of the runs in some states."""
+    """A page of the runs in some states. The doctor's canaries are left out, unless a producer is asked for."""
     states = _states(request)
     searched = states if states in (frozenset(RunState), frozenset({RunState.FAILED})) else states | UNREPORTED
     lists = [listing for outcome in sorted(searched) for listing in reader.store.top_runs(outcome)]
@@ -43,7 +45,7 @@ def top_runs(reader: Reader, request: ApiRequest, namespaces: Collection[str] | 
         return {run.id for run in reader.runs([entry.id for entry in entries]) if not run.last or fits(run)}
 
     ids, cursor = newest_page(lists, request, namespaces, fitting if producer or searched != states else None)
-    listed = reader.runs(ids)
+    listed = [run for run in reader.runs(ids) if producer or run.producer.value != DOCTOR]
     in_place = filter(fits, _in_place_of(reader, [run for run in listed if not run.last], states))
     shown = {run.id: run for run in (*(run for run in listed if run.last), *in_place)}
     return {"runs": _shown(reader, shown.values()), **cursor}

@@ -26,7 +26,7 @@ from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.reader import Reader
 
-DEFAULT_LIMIT, MAX_LIMIT = 8, 50
+DEFAULT_LIMIT, MAX_LIMIT = 8, 200
 MAX_WORDS = 4
 LABELS = (NameKind.COLUMN, NameKind.OWNER, NameKind.TAG)
 
@@ -92,7 +92,7 @@ class Heads:
 
 
 def grouped(reader: Reader, request: ApiRequest, namespaces: list[str] | None) -> JsonObject:
-    """Up to `limit` of each group, the best first."""
+    """Up to `limit` of each group, the best first: columns before datasets, unless a dataset has the name itself."""
     words, limit = words_of(text_of(request))[:MAX_WORDS], request.number("limit", DEFAULT_LIMIT, MAX_LIMIT, least=1)
     own = None if namespaces is None else frozenset(map(searched_namespace, namespaces))
     search = NameSearch(reader.store, own)
@@ -113,9 +113,9 @@ def _corrected(search: NameSearch, words: list[str]) -> list[list[str]]:
 def _results(reader: Reader, search: NameSearch, words: Sequence[str], limit: int) -> list[JsonObject]:
     candidates = _candidates(search, words, limit)
     heads = Heads.of(reader, candidates.holders)
+    columns, datasets = _columns(candidates, heads), _nodes(candidates, heads, NameKind.DATASET)
     groups = (
-        _columns(candidates, heads),
-        _nodes(candidates, heads, NameKind.DATASET),
+        *((datasets, columns) if _is_named(datasets, words) else (columns, datasets)),
         _nodes(candidates, heads, NameKind.JOB),
         _labels(candidates, heads, NameKind.OWNER, lambda facets: set(owners_of(facets))),
         _labels(candidates, heads, NameKind.TAG, _shown_tags),
@@ -170,6 +170,12 @@ def _nodes(candidates: Candidates, heads: Heads, kind: NameKind) -> list[JsonObj
         if names and (facts := heads.facts(holder)):
             found[facts[0]] = min(_rank(name, candidates.words) for name in names), facts[1]
     return [_node(kind, name, found[name][1]) for name in sorted(found, key=lambda name: (found[name][0], name))]
+
+
+def _is_named(datasets: Sequence[JsonObject], words: Sequence[str]) -> bool:
+    """Whether the words are the name of a dataset, or the end of it: then it is meant, and not a column of the word."""
+    names = [datasets[0][member] for member in ("name", "displayName") if member in datasets[0]] if datasets else []
+    return any(not _rank(name, words)[0] for name in names)
 
 
 def _node(kind: NameKind, name: Name, facets: Facets) -> JsonObject:

@@ -1,0 +1,151 @@
+/** Who writes and reads a dataset, its last write, its newest alerts and changes, and the rows of its writes. */
+
+import { type Alert, alerts } from "../../api/alerts";
+import { type Versions, versions } from "../../api/nodes";
+import { get } from "../../api/request";
+import type { Dataset, Lineage, Run } from "../../api/types";
+import { useLookup } from "../../api/useLookup";
+import { Loaded } from "../../parts/Feedback";
+import { Name } from "../../parts/Name";
+import { hoursAgo } from "../../parts/Since";
+import { Severity, State } from "../../parts/State";
+import { linkTo } from "../../routing/location";
+import { ago, count, counted, moment } from "../../text/amounts";
+import { oneLine, shortName } from "../../text/names";
+import { Bars } from "../run/Bars";
+import { jobOf, lastWrite, rowsByRun, schemaChanges, type User, usersOf } from "./uses";
+import { SchemaChanges } from "./VersionsTab";
+
+const MOST_VERSIONS = 60;
+const MOST_ALERTS = 200;
+const MOST_NAMES = 8;
+const WEEK_HOURS = 168;
+
+interface Found extends Record<"writers" | "readers", User[]> {
+  written: Versions;
+  told: Alert[];
+}
+
+export function Uses({ nodeId, dataset }: { nodeId: string; dataset: Dataset }) {
+  const lookup = useLookup(nodeId, (signal) => find(nodeId, dataset, signal));
+  return (
+    <Loaded lookup={lookup} what="its writers and readers">
+      {(found) => (
+        <>
+          <Facts nodeId={nodeId} found={found} />
+          <Rows found={found} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+async function find(nodeId: string, dataset: Dataset, signal: AbortSignal): Promise<Found> {
+  const { namespace, name } = dataset;
+  const [graph, written, told] = await Promise.all([
+    get<Lineage>("lineage", { nodeId, direction: "both", depth: 1 }, signal),
+    versions(nodeId, { limit: MOST_VERSIONS }, signal),
+    alerts({ namespace, after: hoursAgo(WEEK_HOURS), limit: MOST_ALERTS }, signal),
+  ]);
+  const own = told.alerts.filter((alert) => alert.namespace === namespace && alert.name === name);
+  return { ...usersOf(dataset, graph), written, told: own };
+}
+
+function Facts({ nodeId, found: { writers, readers, written, told } }: { nodeId: string; found: Found }) {
+  const write = lastWrite(written.versions);
+  const changes = schemaChanges(written.versions);
+  return (
+    <div className="card">
+      <h2>Use</h2>
+      <dl className="facts">
+        <dt>Written by</dt>
+        <dd>
+          <Users users={writers} none="no job that reports" nodeId={nodeId} />
+        </dd>
+        <dt>Last write</dt>
+        <dd>
+          {write ? <Write run={write.createdByRun} at={write.createdAt} /> : <span className="muted">none known</span>}
+        </dd>
+        <dt>Alerts of the week</dt>
+        <dd>
+          {told.slice(0, MOST_NAMES).map(({ id, title, severity, time }) => (
+            <div key={id}>
+              <Severity severity={severity} /> <a href={linkTo("alerts", { id })}>{oneLine(title)}</a>{" "}
+              <span className="muted">{ago(time)}</span>
+            </div>
+          ))}
+          {told.length > MOST_NAMES && <span className="muted">and {count(told.length - MOST_NAMES)} more</span>}
+          {!told.length && <span className="muted">none</span>}
+        </dd>
+        <dt>Schema changes</dt>
+        <dd>
+          {changes[0] ? (
+            <>
+              {moment(changes[0].version.createdAt)}
+              <SchemaChanges changes={changes[0].changes} />
+              <a href={linkTo("node", { nodeId, tab: "versions" })}>
+                {counted(changes.length, "change")} in {counted(written.versions.length, "version")}
+              </a>
+            </>
+          ) : (
+            <span className="muted">none in {counted(written.versions.length, "version")}</span>
+          )}
+        </dd>
+        <dt>Read by</dt>
+        <dd>
+          <Users users={readers} none="no job that reports" nodeId={nodeId} />
+        </dd>
+      </dl>
+    </div>
+  );
+}
+
+function Write({ run, at }: { run: Run; at: string }) {
+  const job = jobOf(run);
+  return (
+    <>
+      <a href={linkTo("run", { id: run.id })}>{moment(at)}</a> <State state={run.state} />
+      {job && <span className="muted"> by {oneLine(shortName(job.name))}</span>}
+    </>
+  );
+}
+
+function Users({ users, none, nodeId }: { users: User[]; none: string; nodeId: string }) {
+  return (
+    <>
+      {users.slice(0, MOST_NAMES).map((user) => (
+        <div key={user.nodeId}>
+          <Name name={user.name} href={linkTo("node", { nodeId: user.nodeId })} />{" "}
+          {user.latestRun && user.latestRun.state !== "COMPLETED" && <State state={user.latestRun.state} />}
+        </div>
+      ))}
+      {users.length > MOST_NAMES && (
+        <a href={linkTo("lineage", { nodeId, as: "table" })}>and {count(users.length - MOST_NAMES)} more</a>
+      )}
+      {!users.length && <span className="muted">{none}</span>}
+    </>
+  );
+}
+
+/** The rows of the newest writes, as a plot and as a table that is read out. */
+function Rows({ found: { written } }: { found: Found }) {
+  const rows = rowsByRun(written.versions);
+  const runs = written.versions.flatMap(({ createdByRun }) => createdByRun ?? []);
+  if (!runs.length) return null;
+  return (
+    <div>
+      <Bars title="Rows written" runs={runs} measure={({ id }) => rows.get(id) ?? null} unit="count" />
+      <table className="hidden">
+        <caption>Rows written, newest first</caption>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.id}>
+              <th scope="row">{moment(run.endedAt ?? run.startedAt ?? run.createdAt)}</th>
+              <td>{rows.has(run.id) ? count(rows.get(run.id) ?? 0) : "not told"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
