@@ -61,6 +61,15 @@ class OwnersBody(StrictModel):
     owners: Texts
 
 
+class AcknowledgementBody(StrictModel):
+    note: Prose
+
+
+class SilenceBody(StrictModel):
+    until: Text
+    note: Text
+
+
 class FieldBody(StrictModel):
     name: Text
     type: Prose

@@ -8,14 +8,16 @@ from headwater.graph.facets.curation import SOURCES
 from headwater.graph.names.identity import DatasetId
 from headwater.graph.names.naming import plain_namespace
 from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.stored_states import KnownNamespace, StoredAlert
+from headwater.graph.states.stored_states import KnownNamespace
 from headwater.http.paging import listed_page
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
 from headwater.http.subjects import (
     id_of_namespace,
+    known_alert,
     known_namespace,
     known_namespaces,
+    namespace_of_alert,
     only_namespace,
     require_one,
     spellings_of,
@@ -24,7 +26,6 @@ from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.read.namespace_details import heads_in
 from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
-from headwater.store.snapshot import ReadRequest
 
 
 class DescribedSource(NamedTuple):
@@ -92,18 +93,6 @@ def described_source(reader: Reader, request: ApiRequest) -> DescribedSource:
     raise NotFound(f"Source '{names[0]}' not found.")
 
 
-def alert_of_path(reader: Reader, request: ApiRequest) -> StoredAlert:
-    """The alert of a path. Raises NotFound."""
-    alert = reader.store.read(ReadRequest(alerts=[request.parameters["alert"]])).alerts.get(request.parameters["alert"])
-    if alert is None:
-        raise NotFound(f"Alert '{request.parameters['alert']}' not found.")
-    return alert
-
-
-def _namespace_of_alert(alert: StoredAlert) -> Collection[str]:
-    return [alert.namespace]
-
-
 def _names(namespaces: Collection[KnownNamespace]) -> list[str]:
     return [known.name for known in namespaces]
 
@@ -144,6 +133,6 @@ SEARCHED_NAMESPACES = Subject(searched_namespaces, _all)
 READABLE_NAMESPACES = Subject(readable_namespaces, _listed)
 NAMESPACE_OF_JOBS = Subject(namespace_of_jobs, only_namespace, id_of_namespace)
 NAMESPACE_OF_DATASETS = Subject(datasets_of_namespace, _namespace_of_datasets, _id_of_listed)
-ALERT = Subject(alert_of_path, _namespace_of_alert)
+ALERT = Subject(known_alert, namespace_of_alert)
 SOURCE = Subject(described_source, _name_of_source, _id_of_source)
 ADMINISTRATOR: Subject[Reader, Principal] = Subject(administrator, lambda _: ())
