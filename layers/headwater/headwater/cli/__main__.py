@@ -32,6 +32,7 @@ COMMANDS = {
     "impact": Command(LOOKUPS, "NAME [COLUMN]", "shows what a change would break, by owner"),
     "why": Command(LOOKUPS, "NAME", "shows what may explain a wrong number"),
     "runs": Command(LOOKUPS, "[JOB] [--failed]", "lists runs"),
+    "alerts": Command(LOOKUPS, "[--ack ID | --silence ID]", "lists, acknowledges and silences alerts"),
     "open": Command("headwater.cli.open", "[NAME]", "opens the web page, at the lineage of a table"),
     "demo": Command(
         "headwater.cli.demo.__main__", "[--port PORT]", "shows an incident, from recorded events of Spark", SERVE
