@@ -73,6 +73,8 @@ _AT_RISK = record(
     caution=maybe(TEXT),
 )
 _SUM = {"columns": COUNT, "datasets": COUNT, "jobs": COUNT}
+_ACKNOWLEDGEMENT = record(at=TIME, by=TEXT, note=TEXT)
+_SILENCE = record(since=TIME, until=TIME, by=TEXT, note=TEXT)
 GRAPHS: dict[str, Schema] = {
     "Frontier": record(
         since=nullable(TIME),
@@ -148,6 +150,9 @@ GRAPHS: dict[str, Schema] = {
         link=nullable(TEXT),
         details=FREE,
         hidden=maybe(TRUE),
+        acknowledged=maybe(_ACKNOWLEDGEMENT),
+        silenced=maybe(_SILENCE),
+        silence=maybe(_SILENCE),
     ),
     "Error": record(code=COUNT, message=TEXT, details=TEXT, faults=array(TEXT)),
 }

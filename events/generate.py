@@ -151,6 +151,7 @@ def curate() -> dict[str, Document]:
     """Requests to curate, in the order in which they must be sent."""
     desk, returns = "/api/v1/namespaces/shop-desk", "/api/v1/namespaces/s3%3A%2F%2Fshop-desk/datasets/raw%2Freturns"
     job, run = f"{desk}/jobs/count_returns", f"/api/v1/jobs/runs/{story.COUNT_RUN}"
+    alert = f"/api/v1/alerts/{FAILURE}"
     return {
         "curate/signed-in-put.json": by_person(writing("PUT", desk, {"ownerName": "desk"})),
         "curate/signed-in-post.json": by_person(writing("POST", f"{returns}/tags/GOLD")),
@@ -168,6 +169,10 @@ def curate() -> dict[str, Document]:
         "curate/tag-job.json": writing("POST", f"{job}/tags/GOLD"),
         "curate/untag-job.json": writing("DELETE", f"{job}/tags/GOLD"),
         "curate/own-job.json": writing("PUT", f"{job}/owners", {"owners": ["returns desk"]}),
+        "curate/acknowledge.json": writing("PUT", f"{alert}/acknowledgement", {"note": "on it"}),
+        "curate/silence.json": writing("PUT", f"{alert}/silence", {"until": "2h", "note": "moving the cluster"}),
+        "curate/end-silence.json": writing("DELETE", f"{alert}/silence"),
+        "curate/take-back.json": writing("DELETE", f"{alert}/acknowledgement"),
         "curate/create-run.json": writing(
             "POST", f"{job}/runs", {"id": story.COUNT_RUN, "args": {"day": "2026-11-20"}}
         ),

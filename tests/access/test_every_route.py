@@ -60,6 +60,11 @@ def of_nodes(path: str, own: str, foreign: str, mixed: str, more: str = "") -> R
     return Row(f"{path}?nodeId={own}{more}", f"{path}?nodeId={foreign}{more}", f"{path}?nodeId={mixed}{more}")
 
 
+def of_alerts(what: str, body: Any = None) -> Row:
+    own, foreign, mixed = (f"alerts/{alert}/{what}" for alert in (ALERT_OF_A, ALERT_OF_B, MIXED_ALERT))
+    return Row(own, foreign, mixed, body=body)
+
+
 def with_column(node: str, column: str = "id") -> str:
     return f"{node}/fields/{column}/tags/PII"
 
@@ -101,6 +106,10 @@ ROWS = {
         f"sources/{A_LAKE}", f"sources/{B_LAKE}", body={"type": "S3", "connectionUrl": A_LAKE}
     ),
     "PUT /tags/(?P<tag>.+)": Row("tags/PII", None, body={}),
+    f"PUT {Path.ALERT}/acknowledgement": of_alerts("acknowledgement"),
+    f"PUT {Path.ALERT}/silence": of_alerts("silence", {"until": "2h", "note": "a"}),
+    f"DELETE {Path.ALERT}/acknowledgement": of_alerts("acknowledgement"),
+    f"DELETE {Path.ALERT}/silence": of_alerts("silence"),
     f"DELETE {DATASET}{FIELD_TAG}": Row(with_column(OUT), with_column(ORDERS), with_column(STOLEN, "x")),
     f"DELETE {DATASET}{TAG}": Row(f"{OUT}/tags/PII", f"{ORDERS}/tags/PII", f"{STOLEN}/tags/PII"),
     f"DELETE {JOB}{TAG}": Row(f"{FEED}/tags/PII", f"{INGEST}/tags/PII", f"{THIEF}/tags/PII"),

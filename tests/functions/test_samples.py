@@ -154,6 +154,10 @@ CURATED: dict[str, Callable[[Any], bool]] = {
     "curate/own-job.json": lambda body: body["facets"]["ownership"]["owners"] == [{"name": "returns desk"}],
     "curate/tag-job.json": lambda body: body["tags"] == ["GOLD"],
     "curate/untag-job.json": lambda body: body["tags"] == [],
+    "curate/acknowledge.json": lambda body: body["acknowledged"]["note"] == "on it",
+    "curate/silence.json": lambda body: body["silence"]["note"] == "moving the cluster",
+    "curate/end-silence.json": lambda body: body["silence"]["note"] == "moving the cluster",
+    "curate/take-back.json": lambda body: body == {"acknowledged": None},
     "curate/create-run.json": lambda body: (body["id"], body["state"]) == (story.COUNT_RUN, "NEW"),
     "curate/start-run.json": lambda body: (body["startedAt"], body["state"]) == ("2026-11-20T08:10:00Z", "RUNNING"),
     "curate/complete-run.json": lambda body: (body["durationMs"], body["state"]) == (4_000, "COMPLETED"),
@@ -255,7 +259,7 @@ def test_lookup_answers(named: Named, name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def curated(named: Named, deployed: Deployed) -> dict[str, Any]:
+def curated(named: Named, deployed: Deployed, announced: None) -> dict[str, Any]:
     """What curate answers to its samples, one after the other."""
     answers = {name: named("curate")(sample(name)) for name in CURATED}
     deployed.wait_for_ingestion()

@@ -11,16 +11,43 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from headwater.cli.lookups.__main__ import main
 from headwater.cli.lookups.parser import parser
+from headwater.graph.states.stored_states import Severity, StoredAlert
+from headwater.openlineage.instant import parse_instant
+from headwater.store.graph_store import GraphStore
+from headwater.store.snapshot import Snapshot
 from tests.cli.lookups.server import KEY, api_over
-from tests.lookup.requests import table_after
+from tests.lookup.requests import RETENTION, table_after
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "command-line.md"
 EVENTS = [ROOT / "tests" / "fixtures" / "spark-3.5" / f"{name}.jsonl" for name in ("orders", "failing")]
+ALERTS: list[dict[str, Any]] = [
+    {
+        "id": "0b3a81ce" * 4,
+        "time": "2026-11-20T10:54:37Z",
+        "severity": "info",
+        "title": "orders_clean: status was removed",
+        "details": {"causes": [{"nodeId": "dataset:file:/data/raw/orders", "alertId": "5f1c42d7" * 4}]},
+    },
+    {
+        "id": "5f1c42d7" * 4,
+        "time": "2026-11-20T10:54:36Z",
+        "severity": "critical",
+        "title": "orders: status was removed",
+        "silenced": {
+            "since": "2026-11-20T10:00:00Z",
+            "until": "2026-11-20T12:00:00Z",
+            "by": "etl",
+            "note": "moving the cluster",
+        },
+    },
+]
+"""Two alerts as they are stored, of one incident."""
 COMMAND = re.compile(r"^\$ headwater (?!completion)(.+)$")
 
 
@@ -46,10 +73,27 @@ def printed(command: str) -> str:
 def recorded_jobs() -> Iterator[None]:
     """An API over the events of the recorded Spark jobs, which the environment names."""
     events = [json.loads(line) for path in EVENTS for line in path.read_text().splitlines()]
-    with api_over(table_after(*events)) as url:
+    table = table_after(*events)
+    GraphStore(table, RETENTION).put(map(told, ALERTS), Snapshot())
+    with api_over(table) as url:
         names = {"HEADWATER_URL": url, "HEADWATER_API_KEY": KEY, "COLUMNS": "80"}
         with patch.dict(os.environ, names):
             yield
+
+
+def told(alert: dict[str, Any]) -> StoredAlert:
+    name = {"namespace": "file", "name": "/data/raw/orders", "nodeId": "dataset:file:/data/raw/orders"}
+    document = {
+        "type": "Dataset Schema Changed",
+        **name,
+        "owners": [],
+        "lines": [],
+        "link": None,
+        "details": {},
+        **alert,
+    }
+    at = parse_instant(alert["time"])
+    return StoredAlert(alert["id"], at, Severity(alert["severity"]), "file", document)
 
 
 def test_the_page_shows_what_the_command_prints() -> None:

@@ -91,6 +91,11 @@ class Principal:
         all namespaces."""
         return namespace not in RESERVED or self.writes_everything
 
+    @property
+    def shown(self) -> str:
+        """Who the principal is, for people: the id of the key, `person` with an address, or `iam` with an ARN."""
+        return f"{self.key_id} {self.subject}" if self.key_id == "iam" and self.subject else self.key_id
+
     def to_context(self) -> dict[str, str]:
         """The principal as the authoriser's context, in which API Gateway passes on strings alone."""
         return {

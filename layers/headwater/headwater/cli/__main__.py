@@ -39,6 +39,7 @@ COMMANDS = {
     "runs": Command(LOOKUPS, "[JOB] [--failed] [--since TIME]", "lists runs"),
     "show": Command(LOOKUPS, "TABLE", "shows a table: columns, owners, writers, last write, alerts"),
     "search": Command(LOOKUPS, "TEXT", "finds datasets and jobs by a part of their names"),
+    "alerts": Command(LOOKUPS, "[--ack ID | --silence ID]", "lists, acknowledges and silences alerts"),
     "open": Command("headwater.cli.open", "[NAME]", "opens the web page, at the lineage of a table"),
     "demo": Command(
         "headwater.cli.demo.__main__", "[--port PORT]", "shows an incident, from recorded events of Spark", SERVE

@@ -90,7 +90,7 @@ class Api:
         return self._parsed(self.text(*parts, **query))
 
     def send(self, method: str, *parts: str, body: str = "") -> Answer:
-        """The answer to POST or PUT, with a body of JSON, if any. Raises CommandFailure."""
+        """The answer to POST, PUT or DELETE, with a body of JSON, if any. Raises CommandFailure."""
         packed = gzip.compress(body.encode(), 1) if body else None
         return self._parsed(self._answered(self._call(method, self.address(*parts), packed, "gzip" if body else "")))
 

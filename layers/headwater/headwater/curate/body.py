@@ -61,8 +61,13 @@ class OwnersBody(StrictModel):
     owners: Texts
 
 
-class JudgementBody(StrictModel):
+class NoteBody(StrictModel):
     note: Prose
+
+
+class SilenceBody(StrictModel):
+    until: Text
+    note: Text
 
 
 class FieldBody(StrictModel):

@@ -6,7 +6,7 @@ from datetime import UTC
 from typing import Any
 
 from headwater.curate import body
-from headwater.curate.body import JudgementBody, RunBody
+from headwater.curate.body import NoteBody, RunBody
 from headwater.curate.curation_events import Document, facet, naming, of_run, own_facet, time_after, times_of
 from headwater.curate.curator import Curator
 from headwater.graph.facets.curation import JUDGEMENT
@@ -68,7 +68,7 @@ def mark_run(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
 def judge_good(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
     """Says that a run was good: what changed before it no longer explains a wrong number. Raises RequestError (409) if
     the run has not begun, or did not go well."""
-    note = body.read(JudgementBody, request, may_be_empty=True).note
+    note = body.read(NoteBody, request, may_be_empty=True).note
     if run.outcome not in (RunState.COMPLETED, RunState.RUNNING):
         raise RequestError(409, f"Run '{run.run_id}' is {run.outcome}; only a run that went well can be called good.")
     return _judge(curator, request, run, good=True, **({"note": note} if note else {}))

@@ -14,6 +14,7 @@ from headwater.graph.facets.curation import RESERVED
 from headwater.graph.names.identity import DatasetId, NodeKind
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.run import Run
+from headwater.graph.states.stored_states import StoredAlert
 from headwater.http import subjects
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
@@ -137,6 +138,11 @@ DATASET_BY_ALL_NAMES = Subject(dataset_names, _namespaces_of_all_names, _id_of_d
 NEW_NAMESPACE = Subject(new_namespace, subjects.only_namespace, subjects.id_of_namespace)
 NAMESPACE = Subject(known_namespace, subjects.only_namespace, subjects.id_of_namespace)
 RUN = Subject(run, subjects.namespaces_of_run, subjects.id_of_run)
+ALERT: Subject[Curator, StoredAlert] = Subject(
+    lambda curator, request: subjects.known_alert(curator.before, request),
+    subjects.namespace_of_alert,
+    lambda alert: str(alert.document["nodeId"]),
+)
 SOURCE = Subject(source, subjects.only_namespace, _id_of_source)
 TAGS: Subject[Curator, Principal] = Subject(lambda _, request: request.principal, lambda _: [curation.TAGS])
 """The tags that all share: their namespace is reserved for administrators of all namespaces."""

@@ -11,6 +11,7 @@ from headwater.access.principal import other_namespace
 from headwater.graph.names.identity import NodeKind, namespace_id, node_id
 from headwater.graph.names.naming import plain_namespace
 from headwater.graph.states.run import Run
+from headwater.graph.states.stored_states import StoredAlert
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
 from headwater.openlineage.event import is_uuid
@@ -80,6 +81,14 @@ def known_run(reader: Reader, run_id: str) -> Run:
     return run
 
 
+def known_alert(reader: Reader, request: ApiRequest) -> StoredAlert:
+    """The alert of a path. Raises NotFound."""
+    alert = reader.store.read(ReadRequest(alerts=[request.parameters["alert"]])).alerts.get(request.parameters["alert"])
+    if alert is None:
+        raise NotFound(f"Alert '{request.parameters['alert']}' not found.")
+    return alert
+
+
 def run_from_query(reader: Reader, request: ApiRequest) -> Run:
     """The run of the parameter runId. Raises InvalidRequest, or NotFound."""
     run_id = request.query.get("runId", "")
@@ -119,6 +128,10 @@ def namespaces_of_run(run: Run) -> Collection[str]:
 
 def only_namespace(namespace: str) -> Collection[str]:
     return [namespace]
+
+
+def namespace_of_alert(alert: StoredAlert) -> Collection[str]:
+    return [alert.namespace]
 
 
 def id_of_node(node: NamedNode) -> str:

@@ -86,6 +86,7 @@ STATISTICS = (choice("period", Period, required=True), text("timezone", "such as
 ALERTS = (
     choices("severity", list(Severity)),
     text("owner", "alerts that name this owner"),
+    flag("open"),
     text("namespace", "the namespace of the job or dataset"),
     time("after", "alerts whose cause happened at this time or later"),
     time("before", "and before this time"),

@@ -8,15 +8,17 @@ from headwater.graph.facets.curation import SOURCES
 from headwater.graph.names.identity import DatasetId, NodeKind
 from headwater.graph.names.naming import plain_namespace
 from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.stored_states import KnownNamespace, StoredAlert
+from headwater.graph.states.stored_states import KnownNamespace
 from headwater.http.paging import listed_page
 from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
 from headwater.http.subjects import (
     id_of_namespace,
     id_of_node,
+    known_alert,
     known_namespace,
     known_namespaces,
+    namespace_of_alert,
     namespaces_of_node,
     node_from_query,
     only_namespace,
@@ -28,7 +30,6 @@ from headwater.read.name_resolution import NamedNode
 from headwater.read.namespace_details import heads_in
 from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
-from headwater.store.snapshot import ReadRequest
 
 
 class DescribedSource(NamedTuple):
@@ -111,18 +112,6 @@ def described_source(reader: Reader, request: ApiRequest) -> DescribedSource:
     raise NotFound(f"Source '{names[0]}' not found.")
 
 
-def alert_of_path(reader: Reader, request: ApiRequest) -> StoredAlert:
-    """The alert of a path. Raises NotFound."""
-    alert = reader.store.read(ReadRequest(alerts=[request.parameters["alert"]])).alerts.get(request.parameters["alert"])
-    if alert is None:
-        raise NotFound(f"Alert '{request.parameters['alert']}' not found.")
-    return alert
-
-
-def _namespace_of_alert(alert: StoredAlert) -> Collection[str]:
-    return [alert.namespace]
-
-
 def _names(namespaces: Collection[KnownNamespace]) -> list[str]:
     return [known.name for known in namespaces]
 
@@ -172,6 +161,6 @@ READABLE_NAMESPACES = Subject(readable_namespaces, _listed)
 NODE_OR_NAMESPACES = Subject(node_or_namespaces, _of_either, _id_of_either)
 NAMESPACE_OF_JOBS = Subject(namespace_of_jobs, only_namespace, id_of_namespace)
 NAMESPACE_OF_DATASETS = Subject(datasets_of_namespace, _namespace_of_datasets, _id_of_listed)
-ALERT = Subject(alert_of_path, _namespace_of_alert)
+ALERT = Subject(known_alert, namespace_of_alert)
 SOURCE = Subject(described_source, _name_of_source, _id_of_source)
 ADMINISTRATOR: Subject[Reader, Principal] = Subject(administrator, lambda _: ())

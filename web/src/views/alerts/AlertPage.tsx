@@ -1,21 +1,30 @@
 /** One alert: what changed, whose job did it, what it breaks and whose that is. Links of mails and chats lead here. */
 
 import type { Alert } from "../../api/alerts";
+import { useScopes } from "../../api/caller";
 import { Icon } from "../../parts/Icon";
 import { Severity } from "../../parts/State";
 import { linkTo } from "../../routing/location";
 import { ago, moment } from "../../text/amounts";
 import { oneLine, shortName, splitNodeId } from "../../text/names";
+import { AlertActs, AlertMarks, marksOf } from "./AlertActs";
 import { BrokenNodes } from "./BrokenNodes";
 import { WhatHappened } from "./WhatHappened";
 import { WhoDidIt } from "./WhoDidIt";
 import "../node/node.css";
 
-export function AlertPage({ alert }: { alert: Alert }) {
+export function AlertPage({ alert, again }: { alert: Alert; again: () => void }) {
+  const mayCurate = useScopes().has("curate");
   const breaks = alert.details?.breaks;
   return (
     <section className="sheet">
       <Head alert={alert} />
+      {(mayCurate || marksOf(alert).length > 0) && (
+        <div className="card">
+          <AlertMarks alert={alert} />
+          {mayCurate && <AlertActs alert={alert} again={again} />}
+        </div>
+      )}
       <div className="cards">
         <WhatHappened alert={alert} />
         <WhoDidIt alert={alert} />

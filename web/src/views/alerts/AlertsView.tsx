@@ -24,6 +24,7 @@ function All({ parameters }: { parameters: URLSearchParams }) {
   const severity = parameters.get("severity") ?? "";
   const owner = parameters.get("owner") ?? "";
   const namespace = parameters.get("namespace") ?? "";
+  const isOpen = parameters.get("open") === "true";
   const hours = hoursIn(parameters, null);
   return (
     <section className="sheet">
@@ -37,13 +38,29 @@ function All({ parameters }: { parameters: URLSearchParams }) {
               </button>
             ))}
           </div>
+          <label>
+            <input
+              type="checkbox"
+              checked={isOpen}
+              onChange={(event) => changeParameters({ open: event.target.checked })}
+            />{" "}
+            open alone
+          </label>
           <Since hours={hours} />
           <FilterField label="Owner" name="owner" value={owner} />
           <FilterField label="Namespace" name="namespace" value={namespace} />
         </div>
       </header>
       <div className="card">
-        <AlertList limit={LIMIT} severity={severity} owner={owner} namespace={namespace} hours={hours} />
+        <AlertList
+          limit={LIMIT}
+          severity={severity}
+          owner={owner}
+          namespace={namespace}
+          isOpen={isOpen}
+          hours={hours}
+          hasActs
+        />
       </div>
     </section>
   );
@@ -53,7 +70,7 @@ function One({ id }: { id: string }) {
   const lookup = useLookup(id, (signal) => alertOf(id, signal));
   return (
     <Loaded lookup={lookup} what="the alert">
-      {(alert) => <AlertPage alert={alert} />}
+      {(alert) => <AlertPage alert={alert} again={lookup.again} />}
     </Loaded>
   );
 }

@@ -2,7 +2,7 @@
 
 import type { Alert } from "../../api/alerts";
 import { linkTo } from "../../routing/location";
-import { oneLine } from "../../text/names";
+import { oneLine, splitNodeId } from "../../text/names";
 
 /** How many columns of a new type, and how many removed ones, have a link to their way. */
 const WAYS = 10;
@@ -21,6 +21,16 @@ export function WhatHappened({ alert }: { alert: Alert }) {
           {oneLine(line)}
         </p>
       ))}
+      {details.causes?.map(
+        ({ nodeId: cause, alertId }) =>
+          alertId && (
+            <p key={alertId}>
+              <a className="inert" href={linkTo("alerts", { id: alertId })}>
+                it follows from the change of {oneLine(splitNodeId(cause).name)}
+              </a>
+            </p>
+          ),
+      )}
       {details.retyped?.slice(0, WAYS).map(({ field }) => (
         <p key={field}>
           <a className="inert" href={linkTo("lineage", { nodeId, table: nodeId, column: field })}>

@@ -1,4 +1,4 @@
-"""`python -m headwater.cli.lookups lineage|columns|impact|why|diff|runs ...`, which the command `headwater` starts."""
+"""`python -m headwater.cli.lookups lineage|columns|impact|why|diff|runs|alerts ...`, which `headwater` starts."""
 
 import contextlib
 import os

@@ -10,6 +10,7 @@ from headwater.cli.endpoint import add_server_options
 DEPTH = 20
 RUNS = 20
 FOUND = 50
+ALERTS = 20
 _NAME = (
     "a name, or the end of one where it is unique (orders_daily for s3://lake/sales/orders_daily), or a nodeId "
     "(dataset:NAMESPACE:NAME, job:NAMESPACE:NAME)"
@@ -40,6 +41,7 @@ def add_commands(commands: Commands) -> None:
     _add_runs(commands)
     _add_show(commands)
     _add_search(commands)
+    _add_alerts(commands)
 
 
 def time(text: str) -> str:
@@ -183,6 +185,30 @@ def _add_search(commands: Commands) -> None:
     parser.add_argument("--kind", choices=("dataset", "job"), help="nodes of this kind alone")
     parser.add_argument("--namespace", help="nodes of this namespace alone")
     parser.add_argument("--limit", type=number, default=FOUND, metavar="N", help="nodes to list (default: %(default)s)")
+    _add_output(parser)
+
+
+def _add_alerts(commands: Commands) -> None:
+    parser = _added(
+        commands,
+        "alerts",
+        "the alerts, newest first; acknowledges one, or silences its kind for a time",
+        'headwater alerts --silence 5f1c --for 2h --note "moving the cluster"',
+    )
+    parser.add_argument("--open", action="store_true", help="neither acknowledged nor silenced")
+    parser.add_argument(
+        "--limit", type=number, default=ALERTS, metavar="N", help="alerts to list (default: %(default)s)"
+    )
+    acts = parser.add_mutually_exclusive_group()
+    acts.add_argument("--ack", metavar="ID", help="acknowledge this alert; the beginning of its id is enough")
+    acts.add_argument("--reopen", metavar="ID", help="take back who acknowledged it")
+    acts.add_argument("--silence", metavar="ID", help="send no more alerts of its type about its job or dataset")
+    acts.add_argument("--end-silence", metavar="ID", help="send them again")
+    parser.add_argument("--following", action="store_true", help="with --ack: the alerts that follow from it, too")
+    parser.add_argument(
+        "--for", dest="until", metavar="TIME", help="with --silence: such as 30m, 2h or 3d, or until when"
+    )
+    parser.add_argument("--note", default="", metavar="TEXT", help="why")
     _add_output(parser)
 
 

@@ -11,6 +11,7 @@ from headwater.cli.failure import UNKNOWN, WRONG_COMMAND, CommandFailure
 from headwater.cli.lookups.names import COLUMN, DATASET, JOB, KnownNode, Resolved, commands, resolve
 from headwater.cli.lookups.parser import time
 from headwater.cli.refusal import NotFoundFailure
+from headwater.lookup.text import alerts as alerts_text
 from headwater.lookup.text import columns as columns_text
 from headwater.lookup.text import dataset as dataset_text
 from headwater.lookup.text import diff as diff_text
@@ -30,6 +31,9 @@ NEWEST_RUNS = 1_000
 """Runs of a job, among which `headwater runs JOB --failed` looks for those that failed."""
 ALERTS, ALERT_DAYS = 1_000, "7d"
 """Alerts among which those of a table are looked for, and how far back."""
+
+KNOWN_ALERTS, FULL_ID = 1_000, 32
+"""The newest alerts, among which one is looked for by the beginning of its id; and the length of an id."""
 
 Document = dict[str, Any]
 
@@ -184,6 +188,44 @@ def _found(answer: Document, text: str) -> Iterator[Line]:
         yield detail(f"no dataset or job has {inert(text)} in its name")
 
 
+def _alerts(api: Api, options: Namespace) -> Reply:
+    """The newest alerts. With an act, the alerts that it changed, as they are then."""
+    act = next((name for name in _ACTS if getattr(options, name)), None)
+    if act is None:
+        text, answer = api.ask("alerts", limit=options.limit, open="true" if options.open else None)
+        return Reply(text, lambda display: alerts_text.render(answer, display))
+    if act == "silence" and not (options.until and options.note):
+        what = "a silence needs an end and a reason"
+        step = f'headwater alerts --silence {options.silence} --for 2h --note "..."'
+        raise CommandFailure(what, step, status=WRONG_COMMAND)
+    method, part = _ACTS[act]
+    known = api.ask("alerts", limit=KNOWN_ALERTS).document["alerts"]
+    alert = _alert_id(known, getattr(options, act))
+    also = alerts_text.following(known, alert) if act == "ack" and options.following else []
+    members = {"note": options.note, **({"until": options.until} if act == "silence" else {})}
+    for each in (alert, *also):
+        api.send(method, "alerts", each, part, body=_json(members) if method == "PUT" else "")
+    changed = {"alerts": [api.ask("alerts", each).document for each in (alert, *also)]}
+    return Reply(_json(changed), lambda display: alerts_text.render(changed, display))
+
+
+_ACTS = {
+    "ack": ("PUT", "acknowledgement"),
+    "reopen": ("DELETE", "acknowledgement"),
+    "silence": ("PUT", "silence"),
+    "end_silence": ("DELETE", "silence"),
+}
+
+
+def _alert_id(known: list[Document], text: str) -> str:
+    """The id of an alert, of which the beginning was given. Raises CommandFailure."""
+    found = [str(alert["id"]) for alert in known if alert["id"].startswith(text)]
+    if len(found) == 1 or len(text) == FULL_ID:
+        return found[0] if found else text
+    what = f"{'several' if found else 'none'} of the newest {len(known):,} alerts begin with {inert(text)}"
+    raise CommandFailure(what, "headwater alerts lists them with their ids", status=UNKNOWN)
+
+
 _QUESTIONS: Mapping[str, Callable[[Api, Namespace], Reply]] = {
     "lineage": _lineage,
     "columns": _columns,
@@ -193,6 +235,7 @@ _QUESTIONS: Mapping[str, Callable[[Api, Namespace], Reply]] = {
     "runs": _runs,
     "show": _show,
     "search": _search,
+    "alerts": _alerts,
 }
 
 

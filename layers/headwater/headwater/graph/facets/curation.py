@@ -5,10 +5,10 @@ tag is the facet's `_deleted`. Hence curation is ordered, archived, replayed and
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, RunEvent
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import Instant, shown
 
 PREFIX = "headwater_"
 DELETED = "headwater_deleted"
@@ -30,15 +30,20 @@ SET_ASIDE = "headwater_setAside"
 namespaces of others, or has no usable name."""
 JUDGEMENT = "headwater_judgement"
 """`{"good": true, "by": ..., "note": ...}` on a run: a person says that the run was good, or takes it back."""
+ACKNOWLEDGED = "headwater_acknowledged"
+"""`{"at": time, "by": caller, "note": text}` on the dataset that stands for an alert."""
+SILENCED = "headwater_silenced"
+"""`{"since": time, "until": time, "by": caller, "note": text}` on the dataset that stands for the alerts of one type
+about one node."""
 _TAG = "headwater_tag"
 
 NAMESPACES, SOURCES, TAGS = "headwater:namespaces", "headwater:sources", "headwater:tags"
-INSIGHTS = "headwater:insights"
-"""Reserved namespaces: a dataset in them is a namespace, a data source, a tag or a kind of insights, and its facets
-describe it."""
+INSIGHTS, ALERTS = "headwater:insights", "headwater:alerts"
+"""Reserved namespaces: a dataset in them is a namespace, a data source, a tag, a kind of insights, or an alert or the
+alerts of one type about one node; and its facets describe it."""
 HIDDEN = "headwater:hidden"
 """The namespace of nodes that a caller may not read and never named."""
-RESERVED = frozenset({NAMESPACES, SOURCES, TAGS, INSIGHTS, HIDDEN})
+RESERVED = frozenset({NAMESPACES, SOURCES, TAGS, INSIGHTS, ALERTS, HIDDEN})
 
 
 def is_curation(event: AnyEvent) -> bool:
@@ -97,6 +102,36 @@ def deleted_through(facets: Mapping[str, Any]) -> Instant | None:
         case {"through": str(time)}:
             return Instant(time)
     return None
+
+
+def acknowledgement(facets: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Who acknowledged an alert, when and why: the members for an answer."""
+    match facets.get(ACKNOWLEDGED):
+        case {"at": str(at), "by": str(by), "note": str(note)}:
+            return {"at": shown(Instant(at)), "by": by, "note": note}
+    return None
+
+
+class AlertSilence(NamedTuple):
+    """The newest silence of the alerts of one type about one node. It may be over."""
+
+    since: Instant
+    until: Instant
+    by: str
+    note: str
+
+    @classmethod
+    def of(cls, facets: Mapping[str, Any]) -> "AlertSilence | None":
+        match facets.get(SILENCED):
+            case {"since": str(since), "until": str(until), "by": str(by), "note": str(note)}:
+                return cls(Instant(since), Instant(until), by, note)
+        return None
+
+    def covers(self, now: Instant) -> bool:
+        return self.since <= now < self.until
+
+    def as_json(self) -> dict[str, Any]:
+        return {"since": shown(self.since), "until": shown(self.until), "by": self.by, "note": self.note}
 
 
 def without_curation(facets: Facets) -> dict[str, Any]:

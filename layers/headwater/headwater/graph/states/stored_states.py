@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.curation import is_curation
+from headwater.graph.facets.curation import ALERTS, is_curation
 from headwater.graph.facets.dataset_reference import IoDataset, io_datasets, without_foreign_outputs
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.register import Registers, join_registers, stamp, values
@@ -25,7 +25,7 @@ from headwater.graph.names.identity import (
 )
 from headwater.graph.states.normalised_event import Alias, FirstWriter
 from headwater.graph.states.run import Run
-from headwater.openlineage.event import AnyEvent, DatasetEvent, JobEvent
+from headwater.openlineage.event import AnyEvent, DatasetEvent, JobEvent, Name
 from headwater.openlineage.instant import Instant
 
 
@@ -129,6 +129,24 @@ class StoredAlert(NamedTuple):
     severity: Severity
     namespace: str
     document: dict[str, Any]
+
+    @property
+    def is_silenced(self) -> bool:
+        """Whether the alert was not sent."""
+        return "silenced" in self.document
+
+    @property
+    def silence(self) -> Name:
+        """The dataset that stands for the alerts of this type about this node. A recovery is of the type of what it
+        ends."""
+        name = Name(self.namespace, self.document["name"])
+        node = job_id(name) if self.document["nodeId"].startswith("job:") else dataset_id(name)
+        return Name(ALERTS, f"{self.document['type'].replace('Recovered', 'Exceeded')}:{node}")
+
+
+def acknowledgement_of(alert: str) -> DatasetId:
+    """The dataset that stands for an alert."""
+    return dataset_id(Name(ALERTS, alert))
 
 
 class DatasetAlert(NamedTuple):
