@@ -12,6 +12,7 @@ import pytest
 from events.envelopes import get, write
 from headwater import metrics
 from headwater.access.principal import Principal, Scope, no_key, principal_of
+from headwater.alerts.stored_alerts import stored
 from headwater.graph.states.audit import AuditedEvents, AuditEntry
 from headwater.http.audit import KEPT_PARAMETERS, Audit
 from headwater.http.gateway import request_of
@@ -23,9 +24,20 @@ from headwater.store.errors import StorageError
 from headwater.store.items.audit import AUDIT_ENTRY, encode
 from headwater.store.keys import AUDIT
 from headwater.store.memory import MemoryTable
+from headwater.store.snapshot import Snapshot
 from tests import factory
 from tests.access.teams import A_LAKE, B_LAKE, ROOT, A, Answer, B, Stack, claim_of_a, event, two_teams
-from tests.access.test_every_route import KINDS, ROLES, ROUTES, ROWS, Request, send
+from tests.access.test_every_route import (
+    ALERT_OF_A,
+    ALERT_OF_B,
+    KINDS,
+    ROLES,
+    ROUTES,
+    ROWS,
+    Request,
+    alert_of,
+    send,
+)
 from tests.docs.test_glossary import LAYER
 from tests.lookup.requests import NOON
 
@@ -47,9 +59,10 @@ def entry_of(stack: Stack, request: Callable[[], Answer]) -> tuple[Answer, Audit
 
 @pytest.fixture
 def stack() -> Stack:
-    """The two teams. A job of A says that it reads orders of B."""
+    """The two teams, each with an alert. A job of A says that it reads orders of B."""
     stack = two_teams()
     stack.post(ROLES["producer"], claim_of_a())
+    stack.store.put(map(stored, (alert_of("team-a", ALERT_OF_A), alert_of("team-b", ALERT_OF_B))), Snapshot())
     return stack
 
 

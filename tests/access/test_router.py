@@ -52,7 +52,9 @@ VALUES = {
 def table() -> MemoryTable:
     orders = factory.dataset("orders", schema=factory.schema("id:int"), dataSource=factory.facet(name="lake", uri=LAKE))
     table = table_after(factory.run_event("COMPLETE", run=1, job="load", outputs=[orders]))
-    alert = StoredAlert("a" * 32, Instant("2026-11-20T08:00:00.000000000Z"), Severity.INFO, "demo", {})
+    alert = StoredAlert(
+        "a" * 32, Instant("2026-11-20T08:00:00.000000000Z"), Severity.INFO, "demo", {"nodeId": "job:demo:load"}
+    )
     GraphStore(table, RETENTION).put([alert], Snapshot())
     return table
 

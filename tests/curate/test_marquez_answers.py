@@ -43,7 +43,7 @@ BETTER = {
     "err_put_namespace": (400, "Marquez fails where the client is at fault"),
     "err_put_tag_nobody": (400, "likewise"),
 }
-OURS = {"aliases", "dataQuality", "failedChildren", "outcome", "message", "details", "faults", "job"}
+OURS = {"aliases", "dataQuality", "failedChildren", "lastWrittenAt", "outcome", "message", "details", "faults", "job"}
 """Members that Marquez has not."""
 ELSEWHERE = {
     "args.nominal_start_time": "Marquez has it here for runs of events alone",

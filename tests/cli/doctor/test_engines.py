@@ -141,7 +141,7 @@ def test_refusals_are_told_by_producer_with_a_remedy() -> None:
         "refused in the last week: flink, with the key etl, 12 times 400 for job.name, last at NOW",
         "refused in the last week: a producer that was not read, without a valid key, once 401, last at NOW",
     ]
-    assert "a key that is in the secret" in found[1].fix
+    assert "or of the secret of a stack" in found[1].fix
     with serving(Upstream(status=404, body=b"{}")) as earlier:
         assert list(engines.refusals(Api(earlier.url, "key"))) == []
 

@@ -52,7 +52,8 @@ def test_lineage_has_both_directions_a_depth_and_a_time(headwater: Headwater) ->
 
 def test_columns_of_a_table_and_one_column(headwater: Headwater) -> None:
     whole = headwater("columns", "orders_daily")
-    assert "\n\ntotal ← orders_clean.price\n\nIt looked at " in whole.out
+    assert "\n\ntotal ← orders_clean.price\n" in whole.out
+    assert "\njob daily, of customers, orders_clean: orders_daily.day\n\nIt looked at " in whole.out
     assert headwater("columns", "orders_daily", "total").out.startswith("what orders_daily.total is made of: 1 column")
     assert "\nprice → orders_daily.total\n" in headwater("columns", "orders_clean", "price", "--down").out
 
