@@ -18,7 +18,7 @@ from headwater.alerts.downstream import downstream
 from headwater.alerts.failure_cause import is_told_by_run_above
 from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
 from headwater.graph.facets.dataset_reference import ASSERTIONS
-from headwater.graph.facets.members import assertions_of, describe_assertion, owners_of
+from headwater.graph.facets.members import assertions_of, describe_assertion, describe_failure, owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, node_id
 from headwater.graph.states.dataset import DatasetHead
@@ -67,7 +67,7 @@ def _alert(reader: Reader, result: QualityResult, failed: list[Assertion], head:
         owners=distinct_owners(owners_of(head.facets), at_risk.owners),
         title=f"{short_name(name.name)}: {quantity(len(failed), 'assertion')} failed: {', '.join(summaries)}",
         lines=(
-            f"{name.name} in {name.namespace}: at {shown(at)} these did not hold: {_listed(summaries)}.",
+            f"{name.name} in {name.namespace}: at {shown(at)} these did not hold: {_listed(failed)}.",
             f"Checked by {checked_by}.",
             *at_risk.lines("The failure", "reaches", "reach"),
         ),
@@ -84,8 +84,8 @@ def _alert(reader: Reader, result: QualityResult, failed: list[Assertion], head:
     )
 
 
-def _listed(summaries: list[str]) -> str:
-    return ", ".join(summaries[:MAX_ASSERTIONS])
+def _listed(failed: list[Assertion]) -> str:
+    return ", ".join(map(describe_failure, failed[:MAX_ASSERTIONS]))
 
 
 def _columns_of(failed: list[Assertion]) -> set[str] | None:

@@ -8,7 +8,8 @@ has an alert. Children are known by their run ids (parent and root of the parent
     application alone                             the application
     model of dbt, wrapper                         the model
     test of dbt with a failed assertion, wrapper  the assertion
-    test that dbt skipped, since a model failed   nothing: dbt sends FAIL, and the test never ran
+    test that dbt skipped, since a model failed   nothing: dbt sends FAIL, and the test never ran (ABORT, in dbt.py)
+    test of several tables, or without assertions the test: nothing says which table is at fault
     wrapper, before the events of its test come   the wrapper: its alert is out, and the assertion has none
     task of Airflow, each of its queries          the task: the provider gives each query the state of its task
     try of an Airflow task that is tried again    nothing: the last try is told, or if none comes, the DAG
@@ -18,7 +19,6 @@ from datetime import timedelta
 from itertools import islice
 
 from headwater.alerts.alert import DetailType, id_of
-from headwater.graph import producers
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import job_id
 from headwater.graph.producers import is_query_job, kind_of, producer_of
@@ -39,14 +39,9 @@ MAX_CHILDREN = 100
 
 def is_told_elsewhere(reader: Reader, run: Run) -> bool:
     """Whether the failure of a run has no alert of its own: another alert tells its cause, or it is no failure."""
-    if is_test(run) or _is_no_failure(run) or failed_assertions(run):
+    if _is_no_failure(run) or failed_assertions(run):
         return True
     return _failed_by_child(reader, run) or _is_told_above(reader, run)
-
-
-def is_test(run: Run) -> bool:
-    """Whether a run only checks data: its assertions have alerts of their own."""
-    return producers.is_test(values(run.job_facets))
 
 
 def _is_no_failure(run: Run) -> bool:
@@ -123,9 +118,7 @@ def failure_id(run: Run) -> str:
 
 
 def _is_cause(child: Run, run: Run) -> bool:
-    if child.state is not RunState.FAILED or (is_test(child) and not failed_assertions(child)):
-        return False
-    if _is_no_failure(child):
+    if child.state is not RunState.FAILED or _is_no_failure(child):
         return False
     if not _is_query(child, run) or child.ended_at is None:
         return True

@@ -86,10 +86,25 @@ def assertions_in(facet: Any) -> list[dict[str, Any]] | None:
     return [check for check in assertions if isinstance(check, dict)] if isinstance(assertions, list) else None
 
 
+def tests_of(run_facets: Facets) -> list[dict[str, Any]]:
+    """The tests of a run's facet `test`, as assertions."""
+    facet = run_facets.get("test")
+    tests = facet.get("tests") if isinstance(facet, dict) else None
+    named = [test for test in tests if isinstance(test, dict)] if isinstance(tests, list) else []
+    return [{**test, "assertion": test.get("name"), "success": test.get("status") != "fail"} for test in named]
+
+
 def describe_assertion(assertion: Mapping[str, Any]) -> str:
     """An assertion as text: `not_null of email`."""
     column = f" of {assertion['column']}" if assertion.get("column") else ""
     return f"{assertion.get('assertion')}{column}"
+
+
+def describe_failure(assertion: Mapping[str, Any]) -> str:
+    """A failed assertion as text, with what it found: `not_null of email (3, expected 0)`."""
+    actual, expected = assertion.get("actual"), assertion.get("expected")
+    found = f" ({actual}, expected {expected})" if isinstance(actual, str) and isinstance(expected, str) else ""
+    return f"{describe_assertion(assertion)}{found}"
 
 
 def error_message(facets: Facets) -> str:

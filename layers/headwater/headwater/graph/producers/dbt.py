@@ -28,7 +28,7 @@ from typing import Any
 
 from headwater.graph.facets.dataset_reference import ASSERTIONS, sources_of
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE
-from headwater.graph.facets.members import assertions_in, assertions_of, facet_text
+from headwater.graph.facets.members import assertions_in, assertions_of, facet_text, tests_of
 from headwater.graph.producers.producer import Producer, Strength
 from headwater.openlineage.event import DatasetReference, EventType, Facets, JobEvent, JobReference, RunEvent
 
@@ -116,11 +116,7 @@ def _checks(event: RunEvent) -> Iterator[Assertion]:
     """The tests of a run as assertions: those on its inputs, and in the run facet of a singular test."""
     for read in event.inputs:
         yield from assertions_of(dict(read.io_facets if ASSERTIONS in read.io_facets else read.facets))
-    match event.run_facets.get("test"):
-        case {"tests": [*tests]}:
-            for test in tests:
-                if isinstance(test, dict):
-                    yield {**test, "success": test.get("status") != "fail"}
+    yield from tests_of(event.run_facets)
 
 
 def _of_its_table(check: Assertion, table: str) -> Assertion:

@@ -6,6 +6,7 @@ from typing import Any
 
 from headwater.graph.facets.curation import FOREIGN_SOURCES, RESERVED
 from headwater.graph.facets.dataset_reference import (
+    ASSERTIONS,
     SOURCES,
     SYMLINKS,
     dataset_references,
@@ -17,7 +18,7 @@ from headwater.graph.facets.dataset_reference import (
 )
 from headwater.graph.facets.explicit_lineage import apply_lineage_facet
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
-from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.members import facet_text, tests_of
 from headwater.graph.facets.register import is_deletion
 from headwater.graph.facets.renaming import with_old_names
 from headwater.graph.facets.schema import as_partial
@@ -30,7 +31,15 @@ from headwater.graph.producers.producer import Producer
 from headwater.graph.producers.table_formats import without_metadata_table_columns
 from headwater.graph.states.normalised_event import Alias, NormalisedEvent, SymlinkPair
 from headwater.openlineage import exact_json
-from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, Name, RunEvent
+from headwater.openlineage.event import (
+    AnyEvent,
+    DatasetEvent,
+    DatasetReference,
+    Facets,
+    JobEvent,
+    Name,
+    RunEvent,
+)
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.openlineage.wire import read_event
 
@@ -59,7 +68,20 @@ def _producer(event: AnyEvent) -> Producer:
 
 
 def _corrected(event: AnyEvent) -> AnyEvent:
-    return event if isinstance(event, DatasetEvent) else _producer(event).corrected(event)
+    return event if isinstance(event, DatasetEvent) else _producer(event).corrected(_with_tests(event))
+
+
+def _with_tests(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
+    """The event with the tests of its run facet as assertions about its input, if it has one input and no assertions.
+    Of several inputs, the facet does not say which one was tested."""
+    tests = tests_of(event.run_facets) if isinstance(event, RunEvent) else []
+    if not tests or len(event.inputs) != 1:
+        return event
+    (tested,) = event.inputs
+    if ASSERTIONS in tested.facets or ASSERTIONS in tested.io_facets:
+        return event
+    io_facets = {**tested.io_facets, ASSERTIONS: {"assertions": tests}}
+    return replace(event, inputs=(replace(tested, io_facets=io_facets),))
 
 
 def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
