@@ -108,12 +108,11 @@ def _without_command(word: str) -> int:
     if word in ("-V", "--version"):
         print(f"headwater {_version()}")
         return 0
+    print(usage(), file=sys.stderr)
     if word:
         near = difflib.get_close_matches(word, COMMANDS, n=1)
         print(f"headwater has no command {word!r}", file=sys.stderr)
         print(f"next: `headwater {near[0] if near else '--help'}`", file=sys.stderr)
-    else:
-        print(usage(), file=sys.stderr)
     return 2
 
 

@@ -45,7 +45,7 @@ async function find(nodeId: string, dataset: Dataset, signal: AbortSignal): Prom
   const [graph, written, told] = await Promise.all([
     get<Lineage>("lineage", { nodeId, direction: "both", depth: 1 }, signal),
     versions(nodeId, { limit: MOST_VERSIONS }, signal),
-    alerts({ namespace, after: hoursAgo(WEEK_HOURS), limit: MOST_ALERTS }, signal),
+    alerts({ namespace, open: true, after: hoursAgo(WEEK_HOURS), limit: MOST_ALERTS }, signal),
   ]);
   const own = told.alerts.filter((alert) => alert.namespace === namespace && alert.name === name);
   return { ...usersOf(dataset, graph), written, told: own };
@@ -66,7 +66,7 @@ function Facts({ nodeId, found: { writers, readers, written, told } }: { nodeId:
         <dd>
           {write ? <Write run={write.createdByRun} at={write.createdAt} /> : <span className="muted">none known</span>}
         </dd>
-        <dt>Alerts of the week</dt>
+        <dt>Open alerts of the week</dt>
         <dd>
           {told.slice(0, MOST_NAMES).map(({ id, title, severity, time }) => (
             <div key={id}>

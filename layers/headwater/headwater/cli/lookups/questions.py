@@ -29,11 +29,11 @@ MOST_AT_RISK = 1_000
 MOST_FINDINGS = 200
 NEWEST_RUNS = 1_000
 """Runs of a job, among which `headwater runs JOB --failed` looks for those that failed."""
-ALERTS, ALERT_DAYS = 1_000, "7d"
-"""Alerts among which those of a table are looked for, and how far back."""
-
+ALERT_DAYS = "7d"
+"""How far back the alerts of a table are looked for."""
 KNOWN_ALERTS, FULL_ID = 1_000, 32
-"""The newest alerts, among which one is looked for by the beginning of its id; and the length of an id."""
+"""The newest alerts, among which one is looked for by the beginning of its id, or those of a table; and the length of
+an id."""
 
 Document = dict[str, Any]
 
@@ -143,7 +143,7 @@ def _runs_of_job(api: Api, options: Namespace) -> Reply:
 
 
 def _show(api: Api, options: Namespace) -> Reply:
-    """A table by four requests: the dataset, its writers, its last write, and the alerts of both."""
+    """A table by four requests: the dataset, its writers, its last write, and the open alerts of both."""
     found = resolve(api, options.name, (DATASET,), _asking(options))
     graph = api.ask("lineage", nodeId=found.node.node_id, direction="upstream", depth=1).document["graph"]
     name = found.node if found.node.name else _named(found.node, graph)
@@ -151,7 +151,7 @@ def _show(api: Api, options: Namespace) -> Reply:
     dataset = api.ask(*path).document
     writers = [node["data"] for node in graph if node["type"] == "JOB"]
     versions = api.ask(*path, "versions", limit=1).document["versions"]
-    alerts = api.ask("alerts", after=time(ALERT_DAYS), limit=ALERTS).document["alerts"]
+    alerts = api.ask("alerts", open="true", after=time(ALERT_DAYS), limit=KNOWN_ALERTS).document["alerts"]
     names = [(DATASET, dataset), *((JOB, writer) for writer in writers)]
     about = {f"{kind}:{named['namespace']}:{named['name']}" for kind, named in names}
     answer = {
