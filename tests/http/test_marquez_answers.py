@@ -29,6 +29,7 @@ OURS = {
     "indirect",
     "totalCount",
     "failedChildren",
+    "lastWrittenAt",
     "outcome",
     "message",
     "aliases",

@@ -117,7 +117,8 @@ def _of_run(node: UpstreamNode, run: Run, window: Window) -> Iterator[Finding]:
         details: JsonObject = {"message": message[:MAX_MESSAGE]} if message else {}
         yield Finding(kind, at, node, run.run_id, f"{name} {verb}{because}", details | _children(run))
     elif run.failed_children:
-        ended = "has not ended" if _is_open(run, window) else "completed"
+        is_open = _is_open(run, window)
+        ended = "never reported" if not run.first else "has not ended" if is_open else "completed"
         failed = first_few([child.job.name for child in run.failed_children])
         summary = f"{name} {ended}, but runs that it started failed: {failed}"
         yield Finding(FindingKind.CHILD_FAILED, at, node, run.run_id, summary, _children(run))
