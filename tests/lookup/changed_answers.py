@@ -269,6 +269,70 @@ def _states_of_a_time(old: Any, new: Any) -> None:
             run.update({member: known[member] for member in ("state", "endedAt", "durationMs")})
 
 
+def _last_writes(old: Any, new: Any) -> None:
+    """`lastWrittenAt` is new, and `caution` in lists. In the graph of a time, `updatedAt` was the time of a later
+    event. (tests/lookup/test_last_write.py)"""
+    for before, now in zip(_datasets_in(old), _datasets_in(new), strict=True):
+        assert now.pop("lastWrittenAt", None) is None or "caution" not in now
+        assert now.pop("caution", "no write").startswith("no write")
+        assert now.get("updatedAt", "") <= before.get("updatedAt", "")
+    for node, known in zip(new.get("graph", []), old.get("graph", []), strict=True):
+        for now, before in zip(_dated(node["data"]), _dated(known["data"]), strict=True):
+            before["updatedAt"] = min(now["updatedAt"], before["updatedAt"])
+
+
+def _datasets_in(answer: Any) -> list[Any]:
+    if "graph" in answer:
+        return [node["data"] for node in answer["graph"] if node["type"] == "DATASET"]
+    return list(answer.get("datasets", [answer] if "physicalName" in answer else []))
+
+
+def _dated(document: Any) -> list[Any]:
+    return [each for each in (document, document.get("latestRun")) if each and "updatedAt" in each]
+
+
+def _names_in_catalogues(_old: Any, new: Any) -> None:
+    """`displayName` is new: the name of a table in Glue or a metastore. (tests/lookup/search/test_one_name.py)"""
+    for found in (*_datasets_in(new), *new.get("results", [])):
+        assert isinstance(found.pop("displayName", ""), str)
+
+
+def _one_hit_of_several_names(old: Any, new: Any) -> None:
+    """A dataset of several names was a hit for each. The pages of a search begin elsewhere."""
+    assert new["totalCount"] <= old["totalCount"]
+    both = {hit["nodeId"] for hit in old["results"]} & {hit["nodeId"] for hit in new["results"]}
+    assert len(old["results"]) - len(both) <= 1
+    for body in (old, new):
+        body["results"] = [hit for hit in body["results"] if hit["nodeId"] in both]
+        body.pop("totalCount")
+        body.pop("cursor", None)
+
+
+def _one_version_of_a_statement(old: Any, new: Any) -> None:
+    """A statement that Spark runs as two queries was two versions. It is the one of the query that writes: the pages
+    of a list begin elsewhere."""
+    both = {version["version"] for version in old["versions"]} & {version["version"] for version in new["versions"]}
+    gone = [version for version in old["versions"] if version["version"] not in both]
+    assert len([version for version in gone if "_table_as_select" not in json.dumps(version)]) <= 1
+    for body in (old, new):
+        body["versions"] = [version for version in body["versions"] if version["version"] in both]
+        body.pop("totalCount")
+        body.pop("cursor", None)
+
+
+def _changes_that_stand(old: Any, new: Any) -> None:
+    """`amount`, `earlier`, `affected` and `lastGood.confirmed` are new. A change of a schema was no finding any more
+    after the next run that completed. (tests/traversal/test_root_cause_that_stays.py)"""
+    if "findings" not in new:
+        return
+    for member in ("amount", "earlier", "affected"):
+        new.pop(member)
+    assert (new["lastGood"] or {"confirmed": False}).pop("confirmed") is False
+    more = [finding for finding in new["findings"] if finding not in old["findings"]]
+    assert all(finding["kind"] in ("SCHEMA_CHANGED", "CODE_CHANGED") for finding in more)
+    new["findings"] = [finding for finding in new["findings"] if finding not in more]
+
+
 def _one_namespace_of_a_bucket(old: Any, new: Any) -> None:
     """A bucket was a namespace for each scheme of its clients. `s3a://lake` is listed as `s3://lake`, with its
     datasets: the pages of a list begin elsewhere."""
@@ -335,12 +399,21 @@ def _has_runs(path: str) -> bool:
     return any(part in path for part in ("jobs", "rootcause", "versions"))
 
 
+def _is_of_datasets(path: str) -> bool:
+    return path.startswith("namespaces/") and "/datasets" in path
+
+
+def _is_list_of_versions(path: str) -> bool:
+    return "/datasets/" in path and path.endswith("/versions")
+
+
 CHANGES = [
+    Change("0.1.0", _is_list_of_versions, _one_version_of_a_statement),
     Change("0.1.0", lambda path: _has_runs(path) or path in {"lineage", "export"}, _outcomes_of_runs),
     Change("0.1.0", lambda path: "/jobs/" in path and path.endswith("/versions"), _versions_of_generations),
     Change("0.1.0", lambda path: path != "export", _details_of_errors),
     Change("0.1.0", lambda path: path == "lineage", _types_in_graphs),
-    Change("0.1.0", lambda path: "/datasets/" in path and path.endswith("/versions"), _versions_of_read_datasets),
+    Change("0.1.0", _is_list_of_versions, _versions_of_read_datasets),
     Change("0.1.0", _is_list_of_jobs, _order_of_jobs),
     Change("0.1.0", lambda path: path == "lineage", _owners_in_graphs),
     Change("0.1.0", lambda path: path == "lineage", _estimates_in_graphs),
@@ -359,4 +432,8 @@ CHANGES = [
     Change("0.1.0", lambda path: path == "lineage", _states_of_a_time),
     Change("0.1.0", lambda path: path in ("export", "rootcause"), _wrappers_elsewhere),
     Change("0.1.0", lambda path: path.startswith("namespaces/"), _deleted_after_a_drop),
+    Change("0.1.0", lambda path: path == "lineage" or _is_of_datasets(path), _last_writes),
+    Change("0.1.0", lambda path: path in ("lineage", "search") or _is_of_datasets(path), _names_in_catalogues),
+    Change("0.1.0", lambda path: path == "search", _one_hit_of_several_names),
+    Change("0.1.0", lambda path: path == "rootcause", _changes_that_stand),
 ]
