@@ -178,7 +178,11 @@ def test_a_release_works_beside_the_one_before_and_is_rolled_back(
 ) -> None:
     with release(before, file) as older, release(this, file, OLDEST_FORMS) as newer:
         told, answers = updated_and_rolled_back(order, older, newer)
-    assert (sorted(told), answers, items_in(file)) == undisturbed(before)
+    items, expected = items_in(file), undisturbed(before)
+    more = {key for key, (labels, _) in items.items() if key not in expected[2] and labels["kind"] == "searchTerm"}
+    kept = {key: item for key, item in items.items() if key not in more}
+    assert len(more) <= 1  # the name in a symlink, which the release before does not look for
+    assert (sorted(told), answers, kept) == expected
 
 
 @pytest.mark.parametrize("order", [*permutations(FUNCTIONS)], ids="-".join)
