@@ -314,6 +314,21 @@ def test_the_column_lineage_tells_the_tables_of_one_name_apart(
         assert {f"{node['data']['dataset']}.{node['data']['field']}" for node in answer["graph"]} == columns
 
 
+@pytest.mark.parametrize("query", [{}, {"asOf": factory.at(40)}], ids=["now", "as of a time"])
+@pytest.mark.parametrize(
+    ("start", "broken"),
+    [("a:id", {"out2:x"}), ("b:id", {"out:x"}), ("raw:id", {"b:id", "out:x"}), ("new:id", {"a:id", "out2:x"})],
+)
+def test_the_impact_of_a_column_tells_the_tables_of_one_name_apart(
+    start: str, broken: set[str], query: dict[str, str]
+) -> None:
+    for events in orders(COLUMNS):
+        answer = after(*events)("impact", nodeId=f"datasetField:{LAKE}:{start}", **query)
+        items = [item["nodeId"] for owner in answer["owners"] for item in owner["items"] if not item["possible"]]
+        columns = {item.removeprefix(f"datasetField:{LAKE}:") for item in items if item.startswith("datasetField:")}
+        assert columns == broken
+
+
 def looped(job: str, reads: str, writes: str, run: int, seconds: float) -> Document:
     return ran(job, reads, writes, run=run, seconds=seconds, run_facets={"parent": factory.parent(9, "app")})
 

@@ -164,7 +164,7 @@ test("two times are compared, in the picture and as a list", async () => {
   const page = await at(lineageLink(REVENUE, `&since=${since}`));
   await page.getByText("1 dataset changed", { exact: false }).click();
   await page.getByText("decimal(8,2) → integer").waitFor();
-  await node(page, "orders").getByText("columns changed").waitFor();
+  await node(page, "orders").getByText("~ unit_price").waitFor();
 });
 
 test("an alert tells what changed, who did it and what breaks", async () => {

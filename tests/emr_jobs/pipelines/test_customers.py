@@ -44,7 +44,7 @@ def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster:
             writers.setdefault(snapshot["datasetVersion"], set()).add(job)
     assert sorted(writers) == snapshots
     made, appended, merged = writers.values()
-    named = {"append_data", "atomic_create_table_as_select", "alter_table"}
+    named = {"append_data", "alter_table"}
     assert made | {"append_data"} == named, "an ALTER names the newest; the inner append names one, if it ends in time"
     assert appended == {"append_data"}
     assert merged == {"replace_data"}

@@ -5,7 +5,7 @@ third read, for the column lineage and the columns of the outputs. Column lineag
 may write a table, and only one of them sends column lineage.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from headwater.graph.facets.column_lineage import Column, Steps, column_flows, indirect_flows, told_columns
@@ -15,15 +15,15 @@ from headwater.graph.facets.schema import columns_among, fields_of
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, SchemaId, dataset_id, job_id
 from headwater.graph.producers import producer_of
 from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.edges import Edges, RenamedAway
+from headwater.graph.states.edges import Edges, RenamedAway, meant
 from headwater.graph.states.generation import Generation
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.graph.states.run import Run
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import FOREVER, Instant
 from headwater.read.good_writes import KnownWriters
-from headwater.read.reader import Reader
+from headwater.read.reader import Reader, SentColumns
 from headwater.store.snapshot import ReadRequest
 from headwater.traversal.lineage import View
 from headwater.traversal.retired_writers import KnownJobs, retired_writes
@@ -48,7 +48,7 @@ class Consumers:
     edges              the edges of the readers
     representatives    the representative of each id, for datasets with several ids
     renamed_away       names that another dataset has by now
-    column_digests     the digests of the column lineage of each job, by output
+    sent_columns       the column lineage of each job, by output: the dataset that it meant by the name
     schema_digests     the digest of the schema with which each job wrote an output, by output
     """
 
@@ -72,12 +72,12 @@ class Consumers:
         self.jobs: dict[JobId, JobHead] = {}
         self.edges: dict[JobId, Edges] = {}
         self.representatives: dict[DatasetId, DatasetId] = {}
-        self.column_digests: dict[JobId, dict[DatasetId, frozenset[str]]] = {}
+        self.sent_columns: dict[JobId, dict[DatasetId, set[SentColumns]]] = {}
         self.schema_digests: dict[JobId, dict[DatasetId, str]] = {}
         self._of_first: dict[JobId, JobHead] = {}
         self._users: dict[DatasetId, Neighbours] = {}
         self._lineages: dict[ColumnLineageId, Any] = {}
-        self._links: dict[ColumnLineageId, list[ColumnLink]] = {}
+        self._links: dict[SentColumns, list[ColumnLink]] = {}
         self._schemas: dict[SchemaId, Any] = {}
         self._ids: dict[Name, DatasetId] = {}
 
@@ -112,10 +112,9 @@ class Consumers:
         for job in {job for job, _ in retired} & set(jobs):
             gone = {output for output in self.edges[job].output_ids if (job, self.representative(output)) in retired}
             self.edges[job] = self.edges[job].without_outputs(gone)
-            digests = self.column_digests.get(job, {})
-            self.column_digests[job] = {
-                output: digest
-                for output, digest in digests.items()
+            self.sent_columns[job] = {
+                output: sent
+                for output, sent in self.sent_columns.get(job, {}).items()
                 if (job, self.representative(output)) not in retired
             }
 
@@ -152,12 +151,12 @@ class Consumers:
         self.edges |= edges
         if self.of_columns and self.as_of:
             generations = self.reader.generations_at(heads, self.as_of)
-            self.column_digests |= {job: _digests_at(generations[job]) for job in heads}
+            self.sent_columns |= {job: self._sent_by(_columns_at(generations[job])) for job in heads}
             chosen = [JobRunId(job, of_job.run_id) for job, of_job in edges.items() if of_job.run_id]
             runs = [run.until(self.as_of) for run in self.reader.runs(chosen)]
             self.schema_digests |= {job_id(run.job): _digests_of_run(run, SCHEMA) for run in runs}
         elif self.of_columns:
-            self.column_digests |= {job: _lineage_digests(head) for job, head in heads.items()}
+            self.sent_columns |= {job: self._sent_by(_columns_of(head)) for job, head in heads.items()}
             self.schema_digests |= {job: _schema_digests(head) for job, head in heads.items()}
 
     def read_columns(self, jobs: Collection[JobId], outputs: Collection[DatasetId]) -> None:
@@ -165,13 +164,13 @@ class Consumers:
         outputs; and the schemas that the jobs wrote, unless the datasets still have them."""
         if not self.of_columns:
             return
-        of_jobs = {
-            lineage
+        wanted = {
+            each.id
             for job in jobs
-            for output in self.column_digests.get(job, ())
-            for lineage in self._sent(job, output)
+            for output, sent in self.sent_columns.get(job, {}).items()
+            if self.representative(output) in self.heads
+            for each in sent
         }
-        wanted = {lineage for lineage in of_jobs if self.representative(lineage.dataset) in self.heads}
         own = {
             ColumnLineageId(self.representative(output), digest) for output in outputs if (digest := self._own(output))
         }
@@ -187,7 +186,7 @@ class Consumers:
         links: list[ColumnLink] = []
         for lineage in self._lineages_of(job, output):
             if lineage not in self._links:
-                self._links[lineage] = self._read_links(self._lineages[lineage])
+                self._links[lineage] = self._read_links(lineage)
             links += self._links[lineage]
         return links
 
@@ -197,7 +196,7 @@ class Consumers:
 
         The Spark listener has no entry for a column that a Python UDF makes, and none for a constant.
         """
-        told = [told_columns(self._lineages[lineage]) for lineage in self._lineages_of(job, output)]
+        told = [told_columns(self._lineages[lineage.id]) for lineage in self._lineages_of(job, output)]
         by_all = frozenset.intersection(*told) if told else frozenset()
         return [field for field in self._written(job, output) if field.lower() not in by_all]
 
@@ -210,19 +209,25 @@ class Consumers:
         """Whether the producer of a job reports filters, joins and groupings."""
         return producer_of(values(self.jobs[job].facts.facets)).reports_indirect
 
-    def _lineages_of(self, job: JobId, output: DatasetId) -> list[ColumnLineageId]:
+    def _lineages_of(self, job: JobId, output: DatasetId) -> list[SentColumns]:
         """The column lineages that count for an output of a job."""
         own = self._own(output) if self.of_columns else None
-        by_job = [lineage for lineage in self._sent(job, output) if self._has_entries(lineage)]
-        by_event = ColumnLineageId(self.representative(output), own) if own else None
-        return by_job or ([by_event] if by_event and self._has_entries(by_event) else [])
+        sent = self.sent_columns.get(job, {}).get(output, ())
+        by_event = [SentColumns(FOREVER, ColumnLineageId(self.representative(output), own))] if own else []
+        return [each for each in sorted(sent) if self._has_entries(each)] or list(filter(self._has_entries, by_event))
 
-    def _sent(self, job: JobId, output: DatasetId) -> list[ColumnLineageId]:
-        digests = self.column_digests.get(job, {}).get(output, frozenset())
-        return [ColumnLineageId(output, digest) for digest in sorted(digests)]
+    def _has_entries(self, lineage: SentColumns) -> bool:
+        return next(_entries(self._lineages.get(lineage.id)), None) is not None
 
-    def _has_entries(self, lineage: ColumnLineageId) -> bool:
-        return next(_entries(self._lineages.get(lineage)), None) is not None
+    def _sent_by(self, columns: Mapping[DatasetId, Mapping[str, Instant]]) -> dict[DatasetId, set[SentColumns]]:
+        """Column lineage by the dataset that a job meant by the name of its output, of the digests and times by
+        name."""
+        sent: dict[DatasetId, set[SentColumns]] = {}
+        for name, digests in columns.items():
+            for digest, time in digests.items():
+                output = meant(name, time, self.renamed_away)
+                sent.setdefault(output, set()).add(SentColumns(time, ColumnLineageId(name, digest)))
+        return sent
 
     def _written(self, job: JobId, output: DatasetId) -> list[str]:
         """The columns that a job wrote of an output, as far as it names them."""
@@ -245,10 +250,10 @@ class Consumers:
         register = head.column_lineage if head else None
         return register.value if register and register.time <= (self.as_of or register.time) else None
 
-    def _read_links(self, document: Any) -> list[ColumnLink]:
+    def _read_links(self, lineage: SentColumns) -> list[ColumnLink]:
         return [
-            ColumnLink(self._id(source.dataset), source.field, output, steps)
-            for source, output, steps in _entries(document)
+            ColumnLink(meant(self._id(source.dataset), lineage.time, self.renamed_away), source.field, output, steps)
+            for source, output, steps in _entries(self._lineages[lineage.id])
         ]
 
     def _id(self, name: Name) -> DatasetId:
@@ -258,15 +263,14 @@ class Consumers:
         return self._ids[name]
 
 
-def _lineage_digests(head: JobHead) -> dict[DatasetId, frozenset[str]]:
-    """The digests of the column lineage of a job for each output, also for outputs that it no longer writes."""
-    digests = {output: frozenset(head.column_lineages(output)) for output in head.facts.usages}
-    return {output: of_output for output, of_output in digests.items() if of_output}
+def _columns_of(head: JobHead) -> dict[DatasetId, Mapping[str, Instant]]:
+    """The column lineage of a job for each output, also for outputs that it no longer writes."""
+    return {output: head.column_lineages(output) for output in head.facts.usages}
 
 
-def _digests_at(generation: Generation) -> dict[DatasetId, frozenset[str]]:
+def _columns_at(generation: Generation) -> dict[DatasetId, Mapping[str, Instant]]:
     outputs = {output for run in generation.runs for output, _ in run.columns}
-    return {output: frozenset(digests) for output in outputs if (digests := generation.columns(output))}
+    return {output: generation.columns(output) or {} for output in outputs}
 
 
 def _schema_digests(head: JobHead) -> dict[DatasetId, str]:

@@ -82,7 +82,7 @@ class ImpactPropagation:
             for source in self._changed_inputs(job, targets)
             for output in known.edges[job].downstream_of(source)
         }
-        known.read_datasets(self._within_room(outputs.union(*(known.column_digests.get(job, ()) for job in jobs))))
+        known.read_datasets(self._within_room(outputs.union(*(known.sent_columns.get(job, ()) for job in jobs))))
         known.drop_retired_writes(jobs)
         inputs = {job: self._changed_inputs(job, targets) for job in jobs}
         known.read_columns(jobs, outputs)
@@ -105,7 +105,7 @@ class ImpactPropagation:
             orders.price              price -> total               revenue.total, directly: other values
             orders.price              price -> all of revenue      revenue as a whole, indirectly: other rows
         """
-        outputs = {*self.known.column_digests.get(job, ()), *self.known.edges[job].output_ids}
+        outputs = {*self.known.sent_columns.get(job, ()), *self.known.edges[job].output_ids}
         for output in sorted(outputs):
             for link in self.known.links(job, output):
                 columns = targets.get(self.known.representative(link.source), {})
