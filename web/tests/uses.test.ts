@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { DatasetVersion, Lineage, Run } from "../src/api/types";
+import type { Dataset, DatasetVersion, Lineage, Run } from "../src/api/types";
 import { jobOf, lastWrite, rowsByRun, schemaChanges, usersOf } from "../src/views/node/uses";
 
 const ORDERS = { namespace: "s3://lake", name: "orders" };
@@ -41,11 +41,12 @@ test("writers and readers are told by the edges of the dataset, also those beyon
   expect(usersOf({ namespace: "other", name: "orders" }, GRAPH)).toEqual({ writers: [], readers: [] });
 });
 
-test("the last write is of a run, and names its job", () => {
-  const write = lastWrite([version(null, "a:int"), version("r2", "a:int"), version("r1", "a:int")]);
-  expect(write?.createdByRun.id).toBe("r2");
-  expect(jobOf(write?.createdByRun as Run)?.name).toBe("load");
-  expect(lastWrite([version(null, "a:int")])).toBeNull();
+test("the last write is the current version's, not that of a later run which failed, and names its job", () => {
+  const versions = [version("failed", "a:int"), version(null, "a:int"), version("good", "a:int")];
+  const run = lastWrite({ currentVersion: "good" } as Dataset, versions);
+  expect(run?.id).toBe("good");
+  expect(jobOf(run as Run)?.name).toBe("load");
+  expect(lastWrite({ currentVersion: null } as Dataset, [version(null, "a:int")])).toBeNull();
 });
 
 test("a version without a schema changes nothing", () => {

@@ -32,7 +32,7 @@ export function Uses({ nodeId, dataset }: { nodeId: string; dataset: Dataset }) 
     <Loaded lookup={lookup} what="its writers and readers">
       {(found) => (
         <>
-          <Facts nodeId={nodeId} found={found} />
+          <Facts nodeId={nodeId} dataset={dataset} found={found} />
           <Rows found={found} />
         </>
       )}
@@ -51,8 +51,9 @@ async function find(nodeId: string, dataset: Dataset, signal: AbortSignal): Prom
   return { ...usersOf(dataset, graph), written, told: own };
 }
 
-function Facts({ nodeId, found: { writers, readers, written, told } }: { nodeId: string; found: Found }) {
-  const write = lastWrite(written.versions);
+function Facts({ nodeId, dataset, found }: { nodeId: string; dataset: Dataset; found: Found }) {
+  const { writers, readers, written, told } = found;
+  const run = lastWrite(dataset, written.versions);
   const changes = schemaChanges(written.versions);
   return (
     <div className="card">
@@ -64,7 +65,11 @@ function Facts({ nodeId, found: { writers, readers, written, told } }: { nodeId:
         </dd>
         <dt>Last write</dt>
         <dd>
-          {write ? <Write run={write.createdByRun} at={write.createdAt} /> : <span className="muted">none known</span>}
+          {dataset.lastWrittenAt ? (
+            <Write run={run} at={dataset.lastWrittenAt} />
+          ) : (
+            <span className="muted">none known</span>
+          )}
         </dd>
         <dt>Open alerts of the week</dt>
         <dd>
@@ -100,7 +105,8 @@ function Facts({ nodeId, found: { writers, readers, written, told } }: { nodeId:
   );
 }
 
-function Write({ run, at }: { run: Run; at: string }) {
+function Write({ run, at }: { run: Run | null; at: string }) {
+  if (!run) return moment(at);
   const job = jobOf(run);
   return (
     <>

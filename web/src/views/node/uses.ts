@@ -1,6 +1,6 @@
 /** What a dataset is to others: who writes and reads it, when it was written, with how many rows, in which schema. */
 
-import type { DatasetVersion, JobInGraph, Lineage, Name, Run } from "../../api/types";
+import type { Dataset, DatasetVersion, JobInGraph, Lineage, Name, Run } from "../../api/types";
 import { changesBetween, type FieldChange } from "../../graph/schema";
 import { kindOf, splitNodeId } from "../../text/names";
 
@@ -30,9 +30,9 @@ export function usersOf({ namespace, name }: Name, { graph }: Lineage): Record<"
   };
 }
 
-/** The newest version that a run wrote. */
-export function lastWrite(versions: readonly DatasetVersion[]): (DatasetVersion & { createdByRun: Run }) | null {
-  return (versions.find(({ createdByRun }) => createdByRun) as ReturnType<typeof lastWrite>) ?? null;
+/** The run of the dataset's current version: the newest write that went well. */
+export function lastWrite({ currentVersion }: Dataset, versions: readonly DatasetVersion[]): Run | null {
+  return versions.find(({ createdByRun }) => createdByRun?.id === currentVersion)?.createdByRun ?? null;
 }
 
 /** The changes between versions that have a schema, newest first. */

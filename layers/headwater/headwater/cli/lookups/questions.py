@@ -143,21 +143,18 @@ def _runs_of_job(api: Api, options: Namespace) -> Reply:
 
 
 def _show(api: Api, options: Namespace) -> Reply:
-    """A table by four requests: the dataset, its writers, its last write, and the open alerts of both."""
+    """A table by three requests: the dataset with its last write, its writers, and the open alerts of both."""
     found = resolve(api, options.name, (DATASET,), _asking(options))
     graph = api.ask("lineage", nodeId=found.node.node_id, direction="upstream", depth=1).document["graph"]
     name = found.node if found.node.name else _named(found.node, graph)
-    path = ("namespaces", name.namespace, "datasets", name.name)
-    dataset = api.ask(*path).document
+    dataset = api.ask("namespaces", name.namespace, "datasets", name.name).document
     writers = [node["data"] for node in graph if node["type"] == "JOB"]
-    versions = api.ask(*path, "versions", limit=1).document["versions"]
     alerts = api.ask("alerts", open="true", after=time(ALERT_DAYS), limit=KNOWN_ALERTS).document["alerts"]
     names = [(DATASET, dataset), *((JOB, writer) for writer in writers)]
     about = {f"{kind}:{named['namespace']}:{named['name']}" for kind, named in names}
     answer = {
         "dataset": dataset,
         "writers": writers,
-        "lastWrite": versions[0] if versions and versions[0]["createdByRun"] else None,
         "alerts": [alert for alert in alerts if alert["nodeId"] in about],
     }
     return Reply(_json(answer), lambda display: dataset_text.render(answer, display), _notes(found, options))

@@ -13,7 +13,7 @@ _NONE = "none is known"
 
 
 def render(answer: Document, display: Display) -> str:
-    """The text of a `dataset` with its `writers` (jobs), its `lastWrite` (a version) and the newest `alerts` of all."""
+    """The text of a `dataset` with its `writers` (jobs) and the newest `alerts` of all."""
     return display.text(_lines(answer, display))
 
 
@@ -24,7 +24,7 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     yield BLANK
     yield _labelled("owner", *detail(_owners(dataset)))
     yield from _listed("writer", [_writer(job, display) for job in answer["writers"]])
-    yield _labelled("last write", *_write(answer["lastWrite"]))
+    yield _labelled("last write", *_write(dataset))
     yield from _listed("alert", [_alert(alert, display) for alert in answer["alerts"]], "none open of the last 7 days")
     if caution := dataset.get("caution"):
         yield _labelled("caution", Span(inert(caution), Role.BAD))
@@ -52,10 +52,10 @@ def _writer(job: Document, display: Display) -> Line:
     return (Span(shortened(quoted(job["name"]), max(20, room)), Role.JOB), *state)
 
 
-def _write(version: Document | None) -> Line:
-    if version is None:
+def _write(dataset: Document) -> Line:
+    if not dataset.get("lastWrittenAt"):
         return detail("no run is known to have written it")
-    return detail(f"{moment(version['createdAt'])}  run {inert(str(version['createdByRun']['id']))}")
+    return detail(f"{moment(dataset['lastWrittenAt'])}  run {inert(str(dataset['currentVersion']))}")
 
 
 def _alert(alert: Document, display: Display) -> Line:
