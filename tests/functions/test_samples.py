@@ -161,6 +161,8 @@ CURATED: dict[str, Callable[[Any], bool]] = {
     "curate/create-run.json": lambda body: (body["id"], body["state"]) == (story.COUNT_RUN, "NEW"),
     "curate/start-run.json": lambda body: (body["startedAt"], body["state"]) == ("2026-11-20T08:10:00Z", "RUNNING"),
     "curate/complete-run.json": lambda body: (body["durationMs"], body["state"]) == (4_000, "COMPLETED"),
+    "curate/good-run.json": lambda body: body["judgement"]["note"] == "compared with the till",
+    "curate/good-run-back.json": lambda body: "judgement" not in body,
     "curate/delete-dataset.json": lambda body: body["name"] == "raw/returns",
     "curate/delete-job.json": lambda body: body["name"] == "count_returns",
     "curate/delete-namespace.json": lambda body: body["isHidden"] is False,

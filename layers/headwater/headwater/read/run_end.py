@@ -14,6 +14,7 @@ from typing import Any
 from headwater.graph.facets.members import (
     MAX_FIRST_LINE,
     assertions_of,
+    describe_assertion,
     describe_failure,
     error_message,
     error_summary,
@@ -124,8 +125,8 @@ def failed_assertions(run: Run) -> list[dict[str, Any]]:
 def _own_message(run: Run) -> str:
     """What a run itself says of what went wrong: the assertions that failed, its failed tests, or its error."""
     tests = [test for test in tests_of(values(run.facets)) if test["success"] is False]
-    if failed := failed_assertions(run) or tests:
-        return ", ".join(dict.fromkeys(map(describe_failure, failed)))[:MAX_FIRST_LINE]
+    if failed := [*map(describe_assertion, failed_assertions(run))] or [*map(describe_failure, tests)]:
+        return ", ".join(dict.fromkeys(failed))[:MAX_FIRST_LINE]
     summary = _summary(run)
     is_told_below = producer_of(values(run.job_facets), run.producer.value).tells_only_that_it_failed(summary)
     return "" if is_told_below else summary
