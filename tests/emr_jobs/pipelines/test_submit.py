@@ -85,9 +85,10 @@ def test_refused_events_are_told_by_the_last_line_and_the_exit_status(
 
 
 def test_a_wrong_key_is_told_before_spark_starts(server: ServeProcess, tmp_path: Path) -> None:
-    done = submitted(server, "wrong", tmp_path / "absent.py")
+    (program := tmp_path / "job.py").touch()
+    done = submitted(server, "wrong", program)
     assert done.returncode == 1
     first, fix, last = done.stderr.splitlines()
     assert first.startswith(f"[the key is to blame] {server.url} did not accept the key (401): ")
     assert fix.startswith("    fix: ")
-    assert last == "headwater: absent.py was not started"
+    assert last == "headwater: job.py was not started"
