@@ -33,9 +33,11 @@ def examine(shared_stack: Stack, deployed: Deployed, tmp_path: Path, capsys: pyt
 
 def test_a_stack_that_events_reach_is_well(examine: Examine, api: Api, deployed: Deployed) -> None:
     assert api.post_event(factory.run_event("COMPLETE", job="of-the-doctor")).status == 201
+    whole = factory.run_event("COMPLETE", run=903, job="load", outputs=[factory.dataset("orders")])
+    assert api.post_event(whole).status == 201
     deployed.wait_for_ingestion()
     status, output = examine("--namespace", "demo")
-    assert status == 0
+    assert status == 0, output
     assert "[well] a run was posted, and found upstream and downstream" in output
     assert f"in demo by {factory.PRODUCER}" in output
     assert "jobs that name no dataset" in output
