@@ -9,7 +9,7 @@ from api.json_schema import FREE, TRUE, Schema, component
 from api.nodes import NODES
 from headwater import __doc__ as headwater_in_words
 from headwater.curate import routes as curate
-from headwater.curate.run_lifecycle import create_run
+from headwater.curate.run_lifecycle import create_run, judge_good
 from headwater.http.parameters import Parameter
 from headwater.http.paths import PREFIX
 from headwater.http.router import Route
@@ -28,6 +28,8 @@ _STATUSES = {
     "404": "not found",
     "503": "not available for the moment; the client sends the request again",
 }
+
+_CONFLICTS = {create_run: "the run belongs to another job", judge_good: "the run did not go well"}
 
 
 def document() -> dict[str, Any]:
@@ -92,8 +94,13 @@ def _operation(route: AnyRoute, path: str) -> dict[str, Any]:
         "x-scope": str(route.scope),
         "parameters": [*_in_path(path, route), *map(_in_query, route.parameters or ())],
         **({"requestBody": {"content": _json(FREE)}} if _has_body(route) else {}),
-        "responses": {**_answers(route), **{status: _error(text) for status, text in _STATUSES.items()}},
+        "responses": {**_answers(route), **{status: _error(text) for status, text in _statuses(route).items()}},
     }
+
+
+def _statuses(route: AnyRoute) -> dict[str, str]:
+    conflict = _CONFLICTS.get(route.use_case)
+    return _STATUSES | ({"409": conflict} if conflict else {})
 
 
 def _operation_id(route: AnyRoute, path: str) -> str:

@@ -18,9 +18,11 @@ _NOT_OURS = ("TargetTable", "FederatedTable", "ViewDefinition", "IsMultiDialectV
 
 
 class AffectedDataset(NamedTuple):
-    """A dataset with its ids, and the sequence numbers of the records that affect the dataset."""
+    """A dataset with its ids, and the sequence numbers of the records that affect the dataset. Of several names, each
+    may be that of a table: `others` are the heads under the other names."""
 
     head: DatasetHead
+    others: list[DatasetHead]
     ids: set[DatasetId]
     records: set[str]
 
@@ -41,20 +43,24 @@ class Tables:
         neighbourhood = reader.neighbourhood(affected.datasets, ())
         missing = set(affected.datasets) - neighbourhood.heads.keys() - neighbourhood.representatives.keys()
         deleted = reader.datasets(missing, deleted=True)
+        linked = neighbourhood.representatives.keys() - neighbourhood.heads.keys()
+        others = reader.datasets(linked) if linked else {}
         for dataset, head in {**deleted, **neighbourhood.heads}.items():
             ids = neighbourhood.ids_of(dataset)
             records = {record for name_id in ids for record in affected.datasets.get(name_id, ())}
             if records:
-                yield AffectedDataset(head, ids, records)
+                named = [others[name_id] for name_id in sorted(ids - {dataset}) if name_id in others]
+                yield AffectedDataset(head, named, ids, records)
 
     def find(self, dataset: AffectedDataset) -> None:
         """Finds the tables of a dataset, or the table to create for the dataset."""
-        node, is_found = dataset_id(dataset.head.facts.name), False
-        for candidate in self._resolver.candidates(dataset.head):
-            definition = self._definition(candidate.table)
-            if definition and candidate.is_of(node, definition):
-                is_found = True
-                self._add(candidate.table, CatalogTable(definition), dataset)
+        is_found = False
+        for head in (dataset.head, *dataset.others):
+            for candidate in self._resolver.candidates(head):
+                definition = self._definition(candidate.table)
+                if definition and candidate.is_of(dataset_id(head.facts.name), definition):
+                    is_found = True
+                    self._add(candidate.table, CatalogTable(definition), dataset)
         own = None if is_found else self._creation.table_for(dataset.head)
         if own:
             definition = self._definition(own)
