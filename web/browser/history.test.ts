@@ -64,7 +64,7 @@ async function read(page: Page): Promise<string[]> {
   const tree = await page.locator("main").ariaSnapshot();
   const isSteady = (line: string): boolean => !/slider|^ *- text: (\w+ )*(aggregation|transformation)/.test(line);
   return tree
-    .replace(/\b\d+[smh] ago|just now/g, "then")
+    .replace(/\b\d+[smh] ago|just now|\d\d:\d\d:\d\dZ/g, "then")
     .split("\n")
     .filter(isSteady);
 }
