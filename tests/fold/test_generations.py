@@ -104,3 +104,14 @@ def test_a_run_that_a_child_says_began_before_its_parent_leaves_the_same_items(o
         factory.run_event("COMPLETE", seconds=5, run=2, outputs=[factory.dataset("other")], **nightly),
     ]
     assert stored([[sent[place]] for place in order]).items == stored([sent]).items
+
+
+def test_runs_of_the_first_day_of_the_calendar_are_folded() -> None:
+    loop: Any = {"run_facets": {"parent": factory.parent(8, "nightly")}}
+    first = [
+        factory.run_event("COMPLETE", run=run, outputs=[factory.dataset(f"out{run}")], **loop)
+        | {"eventTime": f"0001-01-01T0{run}:00Z"}
+        for run in (1, 2)
+    ]
+    assert len(head_in(stored([[event] for event in first])).current.output_ids) == 2
+    assert stored([first[::-1]]).items == stored([first]).items

@@ -1,6 +1,7 @@
 """GET /diff without a node: what differs in namespaces between two times, by planted changes and near misses."""
 
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -35,7 +36,7 @@ def ran(
     return factory.run_event(
         kind,
         job=job,
-        run=abs(hash((job, hour))),
+        run=crc32(f"{job} {hour}".encode()),
         seconds=hour * HOUR,
         inputs=[factory.dataset(name) for name in reads.split()],
         outputs=[factory.dataset(name, **schema, **facets) for name in writes.split()],
@@ -80,6 +81,11 @@ OLD = ran("load", "raw", "orders", 1, "id:int", "fare:double", version="aaa")
 def test_without_an_event_since_nothing_differs() -> None:
     assert told(diff(OLD)) == {}
     assert diff(OLD)["frontier"]["unseen"] == []
+
+
+def test_what_differs_since_the_first_day_of_the_calendar_is_all_there_is() -> None:
+    answer = after(OLD)("diff", **{"from": "0001-01-01T00:00:00Z", "to": factory.at(END)})
+    assert told(answer) == {"added": {"load", "raw", "orders"}}
 
 
 def test_a_run_like_the_one_before_changes_nothing() -> None:

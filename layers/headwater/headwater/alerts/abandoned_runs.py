@@ -30,7 +30,7 @@ from headwater.graph.producers import is_query_job
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
-from headwater.openlineage.instant import Instant, instant_of, shown, to_datetime
+from headwater.openlineage.instant import Instant, moved_back, shown
 from headwater.read.reader import Reader
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
@@ -71,7 +71,7 @@ class Sweeper:
         Runs for which there is no time, and runs that cannot be read, are left for the next sweep.
         """
         result = SweepResult()
-        ids = self.store.open_runs(_before(now, MIN_SILENCE))
+        ids = self.store.open_runs(moved_back(now, MIN_SILENCE))
         for start in range(0, len(ids), AT_A_TIME):
             self._sweep(ids[start : start + AT_A_TIME], now, result)
         return result
@@ -118,10 +118,10 @@ class Sweeper:
 
     def _alert(self, reader: Reader, run: Run, now: Instant) -> Alert | None:
         heartbeat = Heartbeat(reader, run)
-        if run.updated > _before(now, MIN_SILENCE) or not heartbeat.tells_its_end():
+        if run.updated > moved_back(now, MIN_SILENCE) or not heartbeat.tells_its_end():
             return None
         since, allowed = heartbeat.last_sign(), heartbeat.allowed_silence(self.minutes)
-        return _alert_of(reader, run, since, allowed) if since <= _before(now, allowed) else None
+        return _alert_of(reader, run, since, allowed) if since <= moved_back(now, allowed) else None
 
 
 def _is_application_open(reader: Reader, run: Run) -> bool | None:
@@ -138,16 +138,12 @@ def _is_application_open(reader: Reader, run: Run) -> bool | None:
 
 def _was_received_late(alert: Alert, now: Instant) -> bool:
     allowed = timedelta(minutes=alert.details["allowedMinutes"])
-    return alert.time <= _before(now, allowed + LATE)
+    return alert.time <= moved_back(now, allowed + LATE)
 
 
 def _is_superseded(reader: Reader, run: Run) -> bool:
     head = reader.jobs([job_id(run.job)], usages=False).get(job_id(run.job))
     return head is not None and head.latest is not None and head.latest.has_superseded(run)
-
-
-def _before(now: Instant, span: timedelta) -> Instant:
-    return instant_of(to_datetime(now) - span)
 
 
 def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta) -> Alert:

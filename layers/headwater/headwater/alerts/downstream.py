@@ -11,7 +11,7 @@ from typing import NamedTuple
 from headwater.alerts.alert import distinct_owners, quantity, short_name
 from headwater.graph.names.identity import DatasetId, NodeKind
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import Instant, instant_of, to_datetime
+from headwater.openlineage.instant import Instant, moved_back
 from headwater.read.frontier import Frontier
 from headwater.read.reader import Reader
 from headwater.traversal.impact import NodeAtRisk, Reach, counted, impact, is_by_table, quantities
@@ -83,14 +83,11 @@ def downstream(
     The lineage just before `since` counts; if it has no nodes, the lineage `at` the report of the change counts. What
     came later does not, however late the alert is raised: a job that ran after a column was removed did not read it.
     """
-    result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=_just_before(since)))
+    just_before = moved_back(since, timedelta(microseconds=1))
+    result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=just_before))
     if not result.at_risk:
         result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=at))
     return Downstream(result.at_risk, result.is_truncated, result.frontier)
-
-
-def _just_before(time: Instant) -> Instant:
-    return instant_of(to_datetime(time) - timedelta(microseconds=1))
 
 
 def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:

@@ -47,6 +47,14 @@ def to_datetime(instant: Instant) -> datetime:
     return datetime.fromisoformat(instant[:26] + "+00:00")
 
 
+def moved_back(instant: Instant, span: timedelta) -> Instant:
+    """The time a span earlier; the first of the calendar if it does not go back so far: an event may be of year 1."""
+    try:
+        return instant_of(to_datetime(instant) - span)
+    except OverflowError:
+        return instant_of(datetime.min.replace(tzinfo=UTC))
+
+
 def milliseconds_between(start: Instant, end: Instant) -> int:
     """Whole milliseconds from `start` to `end`; negative if `end` is earlier."""
     return (to_datetime(end) - to_datetime(start)) // timedelta(milliseconds=1)

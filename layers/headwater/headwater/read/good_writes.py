@@ -23,7 +23,6 @@ write a dataset at the same time.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from datetime import timedelta
 from enum import IntEnum
 from itertools import chain, islice, permutations, takewhile
 from typing import NamedTuple
@@ -35,20 +34,17 @@ from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, WriteId
 from headwater.graph.producers import is_query_job, producer_of
 from headwater.graph.producers.producer import Producer
-from headwater.graph.states.edges import Edges, RenamedAway, RunOrder
-from headwater.graph.states.generation import Generation, united
+from headwater.graph.states.edges import Edges
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Facets
-from headwater.openlineage.instant import FOREVER, NEVER, Instant, instant_of, to_datetime
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
 
 LOOKED_AT = 50
 """Newest writes of a dataset that are read if none of the first has a run that went well, which is rare."""
 FIRST_LOOK = 5
 """Newest writes of a dataset that are looked at first. Mostly one of them went well."""
-LOOKED_BACK = 3
-"""Generations of a job before one that did not go well."""
 _CONTINUOUS = frozenset({"STREAMING", "SERVICE"})
 
 
@@ -137,49 +133,6 @@ def _is_around(run: Run, other: Run) -> bool:
     begun, ended = run.started_at, run.ended_at
     is_within = begun <= other.started_at and (ended is None or bool(other.ended_at and other.ended_at <= ended))
     return is_within and (begun, ended) != (other.started_at, other.ended_at)
-
-
-def settled_edges(
-    reader: Reader, heads: Mapping[JobId, JobHead], at: Instant | None, renamed: RenamedAway
-) -> dict[JobId, Edges]:
-    """The edges of jobs at a time, or now, for a comparison of times. A generation that was open at the time, or had
-    failed, may not have named all its datasets: the job has the edges of those before, too, up to one that went well.
-
-    Beside those of `edges` it takes no read but one for the parents of runs, where they have any.
-    """
-    edges = reader.edges(heads, at, renamed)
-    known = reader.generations_at(heads, at) if at else {job: head.generation for job, head in heads.items()}
-    for _ in range(LOOKED_BACK):
-        begun = _begun_before(reader, known, at or FOREVER)
-        for job, earlier in begun.items():
-            before = reader.edges({job: heads[job]}, earlier, renamed)[job]
-            edges[job] = united(RunOrder(edges[job].time, edges[job].run_id), [edges[job], before])
-        known = {job: reader.generations_at([job], earlier)[job] for job, earlier in begun.items()}
-    return edges
-
-
-def _begun_before(reader: Reader, known: Mapping[JobId, Generation], at: Instant) -> dict[JobId, Instant]:
-    """The jobs whose generation had not gone well by a time, each with a moment before the generation began."""
-    ids = [run for job, generation in known.items() for run in _runs_of(job, generation)]
-    runs = {run.id: run.until(at) for run in (reader.runs(ids) if ids else ())}
-    named = [generation.newest.parent for generation in known.values() if generation.newest.parent]
-    parents = {run.id: run.until(at) for run in (reader.runs(named) if named else ()) if run.last}
-    begun: dict[JobId, Instant] = {}
-    for job, generation in known.items():
-        own = [runs[run] for run in _runs_of(job, generation) if run in runs]
-        parent = parents.get(generation.newest.parent) if generation.newest.parent else None
-        if own and not (_is_settled(own[0]) and (parent is None or _is_settled(parent) or commits_as_it_goes(own[0]))):
-            first = min([*(run.started_at for run in own), *([parent.created] if parent else [])])
-            begun[job] = instant_of(to_datetime(first) - timedelta(microseconds=1))
-    return begun
-
-
-def _runs_of(job: JobId, generation: Generation) -> list[JobRunId]:
-    return [JobRunId(job, run.order.run_id) for run in generation.runs if run.order.run_id]
-
-
-def _is_settled(run: Run) -> bool:
-    return commits_as_it_goes(run) or (run.ending is not None and not run.ending.failed)
 
 
 class LastWrite(NamedTuple):

@@ -18,7 +18,7 @@ from headwater.graph.names.identity import DatasetId, JobId, dataset_id, namespa
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.event import EventKind, Name
-from headwater.openlineage.instant import instant_of, to_datetime
+from headwater.openlineage.instant import moved_back
 from headwater.read.reader import Reader
 from headwater.read.window import Window
 from headwater.store.ranges import Entry, Listing, namespace_of
@@ -76,7 +76,7 @@ def _is_of(head: JobHead, window: Window) -> bool:
 
 
 def _ran(reader: Reader, namespaces: Iterable[str], window: Window, found: Touched) -> list[JobId]:
-    since = instant_of(to_datetime(window.since) - LONGEST_RUN)
+    since = moved_back(window.since, LONGEST_RUN)
     lists = [reader.store.jobs_in(namespace) for namespace in namespaces]
     return [entry.id for entry in _newest(lists, since, None, MAX_JOBS, found)]
 

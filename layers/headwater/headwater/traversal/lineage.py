@@ -22,7 +22,6 @@ from headwater.graph.states.edges import Edges, RenamedAway
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.openlineage.instant import Instant
-from headwater.read.good_writes import settled_edges
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.traversal.application_queries import with_application_reads
@@ -99,6 +98,9 @@ class _Walker:
     def edges(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, Edges]:
         """The edges of jobs in the walk's view."""
         if self.walk.is_settled and self.walk.as_of:
+            # imported by the first request for it: few cold starts need it
+            from headwater.read.settled_edges import settled_edges  # noqa: PLC0415
+
             return settled_edges(self.reader, heads, self.walk.as_of, self.renamed_away)
         is_ever = self.walk.view is View.EVER
         return self.reader.edges(heads, self.walk.as_of, self.renamed_away, ever=is_ever)

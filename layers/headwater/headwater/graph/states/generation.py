@@ -25,7 +25,7 @@ from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobRunId
 from headwater.graph.states.edges import NO_EDGES, DatasetRef, Edges, RenamedAway, RunOrder
 from headwater.graph.states.run import Run
-from headwater.openlineage.instant import NEVER, Instant, instant_of, to_datetime
+from headwater.openlineage.instant import NEVER, Instant, moved_back
 
 LONGEST = timedelta(days=1)
 """A run that began longer before the newest is of no use for its generation."""
@@ -181,7 +181,7 @@ NO_GENERATION = Generation()
 
 def earliest_start(newest: Instant) -> Instant:
     """The earliest start of a run in the generation of a run that began at a time."""
-    return instant_of(to_datetime(newest) - LONGEST) if newest else NEVER
+    return moved_back(newest, LONGEST) if newest else NEVER
 
 
 def read_back_to(newest: RunOfGeneration, parent: Run | None) -> Instant:
