@@ -99,6 +99,15 @@ def test_new_nodes_are_added() -> None:
     assert told(diff(OLD, ran("new_job", "orders", "report", 20, "id:int"))) == {"added": {"new_job", "report"}}
 
 
+def test_canaries_and_looks_of_spark_are_no_news() -> None:
+    canary = ran("canary", "canary/source", "canary/target", 20, datasetType=factory.facet(datasetType="CANARY"))
+    canary["inputs"] = canary["outputs"]
+    canary["job"]["facets"]["jobType"] = factory.facet(integration="HEADWATER", jobType="CANARY")
+    look = ran("app.map_partitions", "raw", "", 20, app=1)
+    look["job"]["facets"]["jobType"] = factory.facet(integration="SPARK", jobType="RDD_JOB")
+    assert told(diff(OLD, canary, look)) == {"added": {"app"}}
+
+
 def test_columns_that_are_added_removed_and_retyped_are_told() -> None:
     answer = diff(OLD, ran("load", "raw", "orders", 20, "fare:string", "tip:int", version="aaa"))
     assert told(answer) == {"changed": {"orders"}}

@@ -50,6 +50,15 @@ def test_a_wrong_run_that_completes_once_more_mends_nothing(more: int, is_loaded
     assert (answer["lastGood"]["id"], answer["lastGood"]["confirmed"]) == (factory.run_id(2 + more), False)
 
 
+def test_the_last_good_run_may_be_of_another_job_that_wrote_the_table() -> None:
+    """Spark names a query by its plan: with a Python UDF the same program is another job, which has no good run."""
+    table_of = {"outputs": [factory.dataset("stats")]}
+    changed = ran("city_stats_by_udf", run=9, seconds=4_000, ended="FAIL", **table_of)
+    answer = after(*ran("city_stats", run=8, seconds=1_000, **table_of), *changed)(table("stats"))
+    assert (answer["lastGood"]["id"], findings(answer)) == (factory.run_id(8), [("RUN_FAILED", "city_stats_by_udf", 1)])
+    assert after(*changed)(table("stats"))["lastGood"] is None
+
+
 def test_a_change_that_was_undone_is_an_earlier_one() -> None:
     fares = ["double", "string", "double", "double", "double"]
     events = [event for run, fare in enumerate(fares, 1) for event in [*loaded(run, fare), *stats(run, fare)]]

@@ -192,7 +192,7 @@ def test_a_table_is_shown_with_its_columns_writers_last_write_and_alerts(headwat
         "owner       none is known\n"
         "writer      daily  COMPLETED 2026-11-20 08:02Z\n"
         "last write  2026-11-20 08:02Z  run 00000000-0000-0000-0000-000000000002\n"
-        "alert       none open of the last 7 days\n"
+        "alert       none open in the last 7 days\n"
         "\n"
         "2 columns\n"
         "total  decimal\n"

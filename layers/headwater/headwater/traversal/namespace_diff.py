@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import DELETED, RESERVED
-from headwater.graph.facets.members import is_drop
+from headwater.graph.facets.members import is_canary, is_drop
 from headwater.graph.facets.register import Registers, values
 from headwater.graph.facets.schema_diff import SchemaDiff, columns_diff, columns_of
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, NodeKind, SchemaId, node_id
+from headwater.graph.producers import is_query_job
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.job import JobHead
@@ -98,9 +99,9 @@ def namespace_diff(
     found = touched(reader, readable, window)
     diff = NamespaceDiff(is_cut=found.is_cut)
     _datasets(reader, shown, found, window, diff)
-    _jobs(reader, {job: head for job, head in found.jobs.items() if shown(head.facts.name.namespace)}, window, diff)
+    _jobs(reader, {job: head for job, head in found.jobs.items() if _is_listed(head, shown)}, window, diff)
     for head in found.deleted_jobs.values():
-        if shown(head.facts.name.namespace) and _was_deleted(head.facts.facets, window):
+        if _is_listed(head, shown) and _was_deleted(head.facts.facets, window):
             gone = diff.removed if head.facts.first <= window.since else diff.changed_back
             gone.append((NodeKind.JOB, head.facts.name))
     diff.unseen.append((BlindSpot.BEYOND, int(found.is_cut)))
@@ -114,7 +115,17 @@ def _was_deleted(facets: Registers, window: Window) -> bool:
 
 def _is_shown(head: DatasetHead, shown: Callable[[str], bool]) -> bool:
     namespace = head.facts.name.namespace
-    return not head.is_foreign and namespace not in RESERVED and shown(namespace)
+    return not head.is_foreign and namespace not in RESERVED and shown(namespace) and not is_canary(head.facets)
+
+
+def _is_listed(head: JobHead, shown: Callable[[str], bool]) -> bool:
+    return shown(head.facts.name.namespace) and not is_canary(values(head.facts.facets))
+
+
+def _is_look(head: JobHead) -> bool:
+    """Whether a job is a query of an application that writes nothing. Spark has many, to look at schemas."""
+    is_query = is_query_job(values(head.facts.facets)) and head.parent_name is not None
+    return is_query and not any(usage.writes for usage in head.facts.usages.values())
 
 
 def _datasets(
@@ -246,7 +257,8 @@ def _columns(
 
 
 def _jobs(reader: Reader, heads: Mapping[JobId, JobHead], window: Window, diff: NamespaceDiff) -> None:
-    diff.added += [(NodeKind.JOB, head.facts.name) for head in heads.values() if head.facts.first > window.since]
+    new = [head for head in heads.values() if head.facts.first > window.since and not _is_look(head)]
+    diff.added += [(NodeKind.JOB, head.facts.name) for head in new]
     old = {job: head for job, head in heads.items() if head.facts.first <= window.since}
     before, after = (settled_edges(reader, old, time, {}) for time in window)
     around = reader.neighbourhood({node for job in old for node, _ in _used(before[job]) ^ _used(after[job])}, ())

@@ -1,10 +1,10 @@
 """Root cause of a wrong number: the failures and changes at a node and upstream of it since the last good run.
 
 The suspect is the newest run that wrote the dataset, or the newest run of the job. The last good run is the newest run
-that a person called good; without one, the newest run before the suspect that completed and has no failed children: it
-may have been as wrong. Any failure or change since the start of the last good run, at the node or upstream, may be the
-cause, and a change of a schema before it, as long as it stands (traversal/standing_changes.py). Without a last good
-run, any stored failure or change may be the cause.
+that a person called good; without one, the newest run before the suspect that completed and has no failed children, of
+its job or else of another job that wrote the dataset: it may have been as wrong. Any failure or change since the start
+of the last good run, at the node or upstream, may be the cause, and a change of a schema before it, as long as it
+stands (traversal/standing_changes.py). Without a last good run, any stored failure or change may be the cause.
 
     called good        changes                            completed        the suspect
         |                 a schema of a table that         |
@@ -20,6 +20,7 @@ versions of a node, are bounded.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import islice
 from typing import NamedTuple
 
@@ -30,9 +31,10 @@ from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_i
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import NEVER, Instant
+from headwater.openlineage.instant import NEVER, Instant, moved_back
 from headwater.read.activity import Activity, KnownDataset, read_activity
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
+from headwater.read.good_writes import newest_good_writes
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
 from headwater.read.window import Window
@@ -106,6 +108,8 @@ def root_cause(
     good = _good_runs(reader, graph, suspect, all_time)
     confirmed = good.get(job_id(suspect.job)) if suspect else None
     completed = _last_completed(reader, suspect, confirmed, all_time) if suspect else None
+    if suspect and start.kind is NodeKind.DATASET and not (confirmed or completed):
+        completed = _last_good_writer(reader, ids.get(graph.representative(start.dataset), {start.dataset}), suspect)
     last_good = confirmed or completed
     window = all_time._replace(since=last_good.started_at if last_good else NEVER)
     changes = all_time._replace(since=confirmed.started_at if confirmed else NEVER)
@@ -237,6 +241,15 @@ def _last_completed(reader: Reader, suspect: Run, confirmed: Run | None, window:
         if good := next((run for run in reader.runs(runs) if went_well(run, window)), None):
             return good
     return None
+
+
+def _last_good_writer(reader: Reader, ids: Collection[DatasetId], suspect: Run) -> Run | None:
+    """The run of another job that wrote the dataset well before the suspect: Spark names a query by its plan, so a
+    program that was changed, or has failed, is another job."""
+    just_before = moved_back(suspect.started_at, timedelta(microseconds=1))
+    ((write, *_),) = newest_good_writes(reader, [frozenset(ids)], just_before)
+    runs = reader.runs([write.run]) if write else []
+    return next((run for run in runs if not run.failed_children), None)
 
 
 class _Upstream(NamedTuple):

@@ -64,6 +64,11 @@ def code_of(facets: Facets) -> JsonObject:
     return {**told, **link}
 
 
+def is_canary(facets: Facets) -> bool:
+    """Whether a job or dataset is one that the doctor sent to see whether events arrive (cli/doctor/canary.py)."""
+    return "CANARY" in (facet_text(facets, "jobType", "jobType"), facet_text(facets, "datasetType", "datasetType"))
+
+
 def is_drop(facets: Facets) -> bool:
     """Whether facets say that the dataset was dropped."""
     return (facet_text(facets, LIFECYCLE, LIFECYCLE) or "").upper() == "DROP"

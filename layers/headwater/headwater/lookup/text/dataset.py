@@ -25,7 +25,7 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     yield _labelled("owner", *detail(_owners(dataset)))
     yield from _listed("writer", [_writer(job, display) for job in answer["writers"]])
     yield _labelled("last write", *_write(dataset))
-    yield from _listed("alert", [_alert(alert, display) for alert in answer["alerts"]], "none open of the last 7 days")
+    yield from _listed("alert", [_alert(alert, display) for alert in answer["alerts"]], "none open in the last 7 days")
     if caution := dataset.get("caution"):
         yield _labelled("caution", Span(inert(caution), Role.BAD))
     yield BLANK
