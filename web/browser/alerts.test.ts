@@ -32,9 +32,9 @@ test("an alert is acknowledged in the list, and is open no more until it is reop
   await page.getByText(/Acknowledged by open, .*: on it/).waitFor();
   const [before] = await told();
   expect((await told("?open=true")).map(({ id }) => id)).not.toContain(before!.id);
-  await page.getByLabel("open alone").check();
+  await page.getByLabel("only open").check();
   await page.getByText("No alert of this kind", { exact: false }).waitFor();
-  await page.getByLabel("open alone").uncheck();
+  await page.getByLabel("only open").uncheck();
   await page.getByRole("button", { name: "Reopen" }).click();
   await page.getByText("Acknowledged by", { exact: false }).waitFor({ state: "detached" });
   expect((await told())[0]!.acknowledged).toBeUndefined();

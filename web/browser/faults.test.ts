@@ -80,7 +80,7 @@ test("an answer of something else than Headwater is told as that", async () => {
     route.fulfill({ status: 200, contentType: "text/html", body: "<html>Sign in to the network</html>" }),
   );
   await page.goto(`${server.url}/${lineageLink(REVENUE)}`);
-  await page.getByRole("alert").getByText("Something else than Headwater answered").waitFor();
+  await page.getByRole("alert").getByText("Something other than Headwater answered").waitFor();
   await page.unroute("**/api/v1/lineage?**");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.locator(".react-flow__node").first().waitFor();

@@ -18,7 +18,7 @@ export class ApiError extends Error {
 
 const ATTEMPTS = 3;
 const PAUSE_MS = 600;
-const SOMETHING_ELSE = "Something else than Headwater answered: a proxy, or the sign-in of a network.";
+const SOMETHING_ELSE = "Something other than Headwater answered: a proxy, or the sign-in of a network.";
 
 /** The newest answers by their addresses: one that is asked for again is sent again only if it has changed. */
 const known = new Map<string, { tag: string; document: unknown }>();

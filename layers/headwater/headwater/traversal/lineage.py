@@ -99,7 +99,7 @@ class _Walker:
         """The edges of jobs in the walk's view."""
         if self.walk.is_settled and self.walk.as_of:
             # imported by the first request for it: few cold starts need it
-            from headwater.read.settled_edges import settled_edges  # noqa: PLC0415
+            from headwater.read.edges_of_runs import settled_edges  # noqa: PLC0415
 
             return settled_edges(self.reader, heads, self.walk.as_of, self.renamed_away)
         is_ever = self.walk.view is View.EVER

@@ -27,12 +27,12 @@ from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import FOREVER, Instant
+from headwater.read.edges_of_runs import settled_edges
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.read.good_writes import FIRST_LOOK, Standing, WriteOfRun
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 from headwater.read.schema_changes import versions_seen
-from headwater.read.settled_edges import settled_edges
 from headwater.read.touched import Touched, touched
 from headwater.read.window import Window
 from headwater.store.snapshot import ReadRequest

@@ -44,7 +44,7 @@ function All({ parameters }: { parameters: URLSearchParams }) {
               checked={isOpen}
               onChange={(event) => changeParameters({ open: event.target.checked })}
             />{" "}
-            open alone
+            only open
           </label>
           <Since hours={hours} />
           <FilterField label="Owner" name="owner" value={owner} />

@@ -14,7 +14,7 @@ export function DifferenceCards({ difference: { nodes, edges } }: { difference: 
       <Nodes title="Changed" nodes={nodes.changed} />
       <Nodes title="Added" nodes={nodes.added} />
       <Nodes title="Removed" nodes={nodes.removed} />
-      <Nodes title="As before, though it differed in between" nodes={nodes.changedBack ?? []} />
+      <Nodes title="Changed and changed back" nodes={nodes.changedBack ?? []} />
       <Edges title="Edges added" edges={edges.added} />
       <Edges title="Edges removed" edges={edges.removed} />
     </div>

@@ -58,7 +58,7 @@ function Since({ since, namespace }: { since: string; namespace?: string }) {
           <p role="status">
             Since <b>{moment(since)}</b>: {summaryOf(found)}
           </p>
-          {found.truncated && <Truncated>Too much happened since: the newest was looked at.</Truncated>}
+          {found.truncated && <Truncated>Too much has happened since then: only the newest was looked at.</Truncated>}
           <DifferenceCards difference={found} />
           <p className="muted">
             <Unseen frontier={found.frontier} />

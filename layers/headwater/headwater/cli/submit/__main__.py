@@ -58,7 +58,7 @@ def submit(options: argparse.Namespace) -> int:
     checked = check(listener)
     say(f"{checked}; {options.program.name} reports to {listener.client.url} in {listener.namespace}")
     if not is_spark_3():
-        say("Java will warn of the incubator module jdk.incubator.vector: Spark 4 loads it, and nothing is wrong")
+        say("Java will warn about the incubator module jdk.incubator.vector: Spark 4 loads it, and nothing is wrong")
     log, since = ListenerLog(), datetime.now(UTC)
     status = run(command, spark.environment(), log)
     try:

@@ -12,7 +12,7 @@ from headwater.lookup.text.labels import Labels, node_of
 
 _INDENT = "  "
 _SECTIONS = {"changed": Role.OPEN, "added": Role.GOOD, "removed": Role.BAD, "changedBack": None}
-_HEADINGS = {"changedBack": "as before, though it differed in between"}
+_HEADINGS = {"changedBack": "changed and changed back"}
 _KINDS = {"DATASET": ExportKind.DATASET, "JOB": ExportKind.JOB}
 _VERBS = {(True, "added"): "now reads", (True, "removed"): "no longer reads"}
 _VERBS |= {(False, "added"): "now writes", (False, "removed"): "no longer writes"}
