@@ -52,9 +52,9 @@ def test_a_wrong_run_that_completes_once_more_mends_nothing(more: int, is_loaded
 
 def test_the_last_good_run_may_be_of_another_job_that_wrote_the_table() -> None:
     """Spark names a query by its plan: with a Python UDF the same program is another job, which has no good run."""
-    table_of = {"outputs": [factory.dataset("stats")]}
-    changed = ran("city_stats_by_udf", run=9, seconds=4_000, ended="FAIL", **table_of)
-    answer = after(*ran("city_stats", run=8, seconds=1_000, **table_of), *changed)(table("stats"))
+    outputs = [factory.dataset("stats")]
+    changed = ran("city_stats_by_udf", run=9, seconds=4_000, ended="FAIL", outputs=outputs)
+    answer = after(*ran("city_stats", run=8, seconds=1_000, outputs=outputs), *changed)(table("stats"))
     assert (answer["lastGood"]["id"], findings(answer)) == (factory.run_id(8), [("RUN_FAILED", "city_stats_by_udf", 1)])
     assert after(*changed)(table("stats"))["lastGood"] is None
 
