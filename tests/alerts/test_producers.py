@@ -46,12 +46,16 @@ EXPECTED = {
     ("trino", "fails_while_running"): ["Run Failed: insert memory.shop.revenue 315cae16 failed"],
     ("trino", "create_table_as_fails_while_running"): ["Run Failed: create lake.shop.broken 2dec2ce6 failed"],
     ("trino", "fails_in_analysis"): ["Run Failed: insert lake.shop.audit 5e9f1a4d failed"],
+    ("presto", "fails"): ["Run Failed: create lake.shop.broken 422b7f1a failed"],
+    ("presto", "fails_while_running"): ["Run Failed: insert lake.shop.revenue 88002a1c failed"],
+    ("hive", "fails"): ["Run Failed: query.shop.large f8e1076f failed"],
 }
 TRINO_IN_ORDER = (
     *("create_schema", "create_table", "create_table_as", "create_view", "insert", "insert_with_columns"),
     *("insert_values", "same_insert_three_times", "update", "delete", "merge"),
 )
-ALL = [(engine, scenario) for engine in ("dbt", "flink", "trino") for scenario in scenarios(engine)]
+PRESTO_IN_ORDER = ("create_table_as", "create_view", "insert_of_three_days", "update", "delete", "select", "cancelled")
+ALL = [(engine, scenario) for engine in ("dbt", "flink", "hive", "presto", "trino") for scenario in scenarios(engine)]
 
 
 def told(alerts: list[Detail]) -> list[str]:
@@ -107,6 +111,35 @@ def test_of_all_statements_of_trino_one_changes_a_schema() -> None:
     assert (alert["name"], [column["field"] for column in alert["removed"]]) == ("lake.shop.customers", ["segment"])
     broken = {node["nodeId"] for node in alert["breaks"]["items"]}
     assert "datasetField:trino://trino.shop:8080:memory.shop.revenue:segment" in broken
+
+
+def test_of_all_statements_of_presto_one_changes_a_schema() -> None:
+    world = World()
+    for scenario in PRESTO_IN_ORDER:
+        assert told(world.alerts_one_by_one(recorded("presto", scenario))) == [], scenario
+    (alert,) = world.alerts_one_by_one(recorded("presto", "create_table_drops_a_column"))
+    assert (alert["name"], [column["field"] for column in alert["removed"]]) == ("lake.shop.orders", ["totalprice"])
+    broken = {node["nodeId"] for node in alert["breaks"]["items"]}
+    assert "datasetField:presto://presto.shop:8080:lake.shop.revenue:revenue" in broken
+
+
+@pytest.mark.parametrize(
+    ("scenario", "expected"),
+    [
+        ("select", []),
+        ("insert_of_three_days", ["insert lake.shop.orders 7115bc9e"]),
+        ("create_view", ["create lake.shop.open_orders bb252284"]),
+    ],
+)
+def test_a_query_of_presto_that_only_reads_need_not_end(scenario: str, expected: list[str]) -> None:
+    """Its listener sends a START of each query, and an end of those that write."""
+    world = World()
+    events = [event for event in recorded("presto", scenario) if event["eventType"] == "START"][-1:]
+    world.fold(factory.received(*events))
+    last = max(datetime.fromisoformat(event["eventTime"]) for event in events)
+    sweeper = Sweeper(world.store, world.bus, Naming(), Thresholds(60, {}), lambda *_, **__: None)
+    sweeper.sweep(instant_of(last + timedelta(minutes=90)))
+    assert [alert.name.name for alert in world.bus.sent] == expected
 
 
 def test_a_failed_assertion_reaches_what_is_made_of_the_data_and_no_other_test() -> None:

@@ -156,4 +156,34 @@ AIRFLOW = {
         "shop_python.price_orders": "FAILED, ->",
     },
 }
-GRAPHS = {"dbt": DBT, "trino": TRINO, "flink": FLINK, "airflow": AIRFLOW}
+PRESTO = {
+    "create_table_as": {
+        "create lake.shop.orders": "COMPLETED, hive.raw.orders -> lake.shop.orders",
+        "create lake.shop.revenue": "COMPLETED, hive.raw.customers lake.shop.orders -> lake.shop.revenue",
+    },
+    "create_view": {"create lake.shop.open_orders": "COMPLETED, ->"},
+    "insert_of_three_days": {"insert lake.shop.orders": "COMPLETED, hive.raw.orders -> lake.shop.orders"},
+    "update": {"update lake.shop.orders": "COMPLETED, -> lake.shop.orders"},
+    "delete": {"delete lake.shop.orders": "COMPLETED, lake.shop.orders -> lake.shop.orders"},
+    "select": {"query": "RUNNING, ->", "analyze lake.shop.orders": "RUNNING, ->"},
+    "fails": {"create lake.shop.broken": "FAILED, ->"},
+    "fails_while_running": {"insert lake.shop.revenue": "FAILED, hive.raw.customers -> lake.shop.revenue"},
+    "cancelled": {"insert lake.shop.revenue": "ABORTED, hive.raw.customers -> lake.shop.revenue"},
+    "create_table_drops_a_column": {
+        "create lake.shop.orders": "COMPLETED, hive.raw.orders -> lake.shop.orders",
+        "drop lake.shop.orders": "COMPLETED, ->",
+    },
+}
+HIVE = {
+    "create_table_as": {
+        "createtable_as_select.shop.revenue": "COMPLETED, shop.customers shop.orders -> shop.revenue",
+    },
+    "insert_of_two_days": {"query.shop.orders": "COMPLETED, shop.landing -> shop.orders"},
+    "another_insert": {"query.shop.orders": "COMPLETED, shop.returns -> shop.orders"},
+    "two_inserts_of_one_query": {"query.shop.per_day": "COMPLETED, shop.orders -> shop.large shop.per_day"},
+    "load": {"load.shop.customers": "COMPLETED, /in/customers -> shop.customers"},
+    "export": {"export./out/revenue": "COMPLETED, shop.revenue -> /out/revenue"},
+    "import": {"import.shop.revenue_copy": "COMPLETED, /out/revenue -> shop.revenue_copy"},
+    "fails": {"query.shop.large": "FAILED, shop.orders -> shop.large"},
+}
+GRAPHS = {"dbt": DBT, "trino": TRINO, "flink": FLINK, "airflow": AIRFLOW, "presto": PRESTO, "hive": HIVE}

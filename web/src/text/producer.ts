@@ -1,6 +1,7 @@
 /** Producers whose address ends with something else than their name. */
 const NAMES: [RegExp, string][] = [
   [/\/apache\/airflow\//, "airflow"],
+  [/\/prestodb\/presto\//, "presto"],
   [/\/trinodb\/trino\//, "trino"],
 ];
 

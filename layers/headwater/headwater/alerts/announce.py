@@ -9,7 +9,7 @@ code itself fails on a record, the record goes to quarantine, and does not hold 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from headwater.alerts.alert import Alert, Record
 from headwater.alerts.assertion_failed import assertion_failed
@@ -19,7 +19,6 @@ from headwater.alerts.schema_changed import schema_changed
 from headwater.graph.names.naming import Naming
 from headwater.log import FaultLog
 from headwater.read.reader import Reader
-from headwater.store.bodies import Bodies
 from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.graph_store import GraphReader
 from headwater.store.stream_records import (
@@ -30,6 +29,9 @@ from headwater.store.stream_records import (
     run_of,
     sequence_of,
 )
+
+if TYPE_CHECKING:
+    from headwater.store.bodies import Bodies
 
 
 class Bus(Protocol):
@@ -69,7 +71,7 @@ class Announcer:
     """Puts the alerts for records on the bus."""
 
     store: GraphReader
-    bucket: Bodies
+    bucket: "Bodies"
     bus: Bus
     naming: Naming
     log: FaultLog

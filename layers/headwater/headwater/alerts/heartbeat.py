@@ -43,10 +43,11 @@ class Heartbeat:
     def tells_its_end(self) -> bool:
         """Whether an event will tell the end of the run, as far as is known.
 
-        Of a producer that need not tell it, such as Flink, an event will tell it if the run sends signs of life, or if
-        an earlier run had an end.
+        Of a job whose producer need not tell it, such as one of Flink, an event will tell it if the run sends signs of
+        life, or if an earlier run had an end.
         """
-        if producer_of(values(self.run.job_facets), self.run.producer.value).reports_ends:
+        job_facets = values(self.run.job_facets)
+        if producer_of(job_facets, self.run.producer.value).tells_end(job_facets):
             return True
         return len(list(self._newest_events())) >= MIN_STREAM_BEATS or any(run.ending for run in self._runs())
 

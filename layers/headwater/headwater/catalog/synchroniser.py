@@ -7,6 +7,7 @@ order. A window that is delivered twice writes nothing the second time.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from headwater.catalog import parameters
 from headwater.catalog.affected_tables import AffectedTables
@@ -20,10 +21,12 @@ from headwater.catalog.table_writer import CatalogTable, Creation, Writer
 from headwater.catalog.tables import Tables
 from headwater.graph.names.naming import Naming
 from headwater.read.reader import Reader
-from headwater.store.bodies import Bodies
 from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.graph_store import GraphReader
 from headwater.store.stream_records import StateChange, StreamRecord, read_change, sequence_of
+
+if TYPE_CHECKING:
+    from headwater.store.bodies import Bodies
 
 
 @dataclass
@@ -53,7 +56,7 @@ class Synchroniser:
     """Writes the tables that a window affects."""
 
     store: GraphReader
-    bucket: Bodies
+    bucket: "Bodies"
     glue: GlueCatalog
     resolver: Resolver
     creation: Creation

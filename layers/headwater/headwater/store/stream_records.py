@@ -6,17 +6,19 @@ The usages of a job are left out: the part can be long, may be in S3, and is not
 import base64
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headwater.store import keys
 from headwater.store.aws.dynamodb import REBUILT, item_of
-from headwater.store.bodies import Bodies
 from headwater.store.errors import CorruptItem
 from headwater.store.items import runs
 from headwater.store.items.jobs import JOB_WITHOUT_USAGES, USAGES
 from headwater.store.keys import Key
 from headwater.store.kinds import CODECS
 from headwater.store.table import Item
+
+if TYPE_CHECKING:
+    from headwater.store.bodies import Bodies
 
 StreamRecord = Mapping[str, Any]
 """A record as Lambda gets it."""
@@ -43,7 +45,7 @@ class StateChange:
         return self.before is not None and self.before == self.after
 
 
-def read_change(record: StreamRecord, bucket: Bodies) -> StateChange:
+def read_change(record: StreamRecord, bucket: "Bodies") -> StateChange:
     """The change in a record.
 
     Raises StorageError if a part in S3 cannot be fetched, CorruptItem if an item cannot be read.
@@ -73,7 +75,7 @@ def run_of(record: StreamRecord) -> str | None:
     return keys.run_of(Key(image["PK"]["S"], image["SK"]["S"])).run_id if is_run else None
 
 
-def later_changes(record: StreamRecord, rest: Iterable[StreamRecord], bucket: Bodies) -> Iterator[StateChange]:
+def later_changes(record: StreamRecord, rest: Iterable[StreamRecord], bucket: "Bodies") -> Iterator[StateChange]:
     """The changes of the same item in the rest of a batch, up to the first that cannot be read.
 
     Raises StorageError if a part in S3 cannot be fetched.
@@ -104,7 +106,7 @@ def _state(item: Item | None) -> Any:
     return codec.read(item) if item and codec else None
 
 
-def _item(image: Mapping[str, Mapping[str, Any]], bucket: Bodies) -> Item:
+def _item(image: Mapping[str, Mapping[str, Any]], bucket: "Bodies") -> Item:
     return item_of({name: _decoded(value) for name, value in image.items() if name != USAGES}, bucket)
 
 

@@ -10,8 +10,8 @@ from headwater.cli.doctor.finding import DoctorFinding, first_few
 from headwater.cli.doctor.isolated_jobs import dataset_ids
 
 TOOLS = (
-    *("airflow", "dagster", "dbt", "debezium", "expectations", "flink", "hive", "kafka", "snowflake", "spark"),
-    *("sqlmesh", "trino"),
+    *("airflow", "dagster", "dbt", "debezium", "expectations", "flink", "hive", "kafka", "presto", "snowflake"),
+    *("spark", "sqlmesh", "trino"),
 )
 """Words in the URLs of producers."""
 MANY = 10

@@ -10,22 +10,24 @@ from headwater.graph.facets.members import facet_text
 from headwater.graph.producers.airflow import AIRFLOW
 from headwater.graph.producers.dbt import DBT
 from headwater.graph.producers.flink import FLINK
+from headwater.graph.producers.hive import HIVE
 from headwater.graph.producers.producer import Producer
 from headwater.graph.producers.spark import SPARK
-from headwater.graph.producers.trino import TRINO
+from headwater.graph.producers.trino import PRESTO, TRINO
 from headwater.openlineage.event import Facets
 
 PRODUCERS = (
     AIRFLOW,
     DBT,
     FLINK,
+    HIVE,
+    PRESTO,
     SPARK,
     TRINO,
     Producer("dagster"),
     Producer("debezium"),
     Producer("great_expectations", tool="expectations"),
     Producer("headwater"),
-    Producer("hive", runs_queries=True),
     Producer("kafka_connect", tool="kafka", names_files_of_streams=False),  # a connector follows one file
     Producer("snowflake"),
     Producer("sqlmesh"),

@@ -68,6 +68,10 @@ class Producer:
         """Which columns the schema of this output has."""
         return self.outputs
 
+    def tells_end(self, job_facets: Facets) -> bool:
+        """Whether an event tells the end of each run of this job."""
+        return self.reports_ends
+
     def is_query(self, kind: str | None) -> bool:
         """Whether a job of this kind (`jobType` in the facet of that name) is a query of an application. A query does
         not outlive its application, and need not have an end of its own."""

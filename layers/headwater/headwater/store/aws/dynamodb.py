@@ -3,17 +3,19 @@
 import hashlib
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headwater.concurrent import concurrent_map
 from headwater.openlineage.instant import Instant
 from headwater.retry import Deadline, backoff
 from headwater.store import keys
 from headwater.store.aws.client import translated_errors
-from headwater.store.bodies import Bodies
 from headwater.store.errors import Conflict, DeadlinePassed, StorageError, Throttled, UnreadableBody
 from headwater.store.keys import Key
 from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
+
+if TYPE_CHECKING:
+    from headwater.store.bodies import Bodies
 
 READ_LIMIT = 100
 """Items a BatchGetItem."""
@@ -36,7 +38,7 @@ class DynamoTable:
     writes have the attribute REBUILT. Throttles are waited out until the deadline."""
 
     def __init__(
-        self, client: Any, name: str, bucket: Bodies, *, is_rebuild: bool = False, deadline: Deadline | None = None
+        self, client: Any, name: str, bucket: "Bodies", *, is_rebuild: bool = False, deadline: Deadline | None = None
     ) -> None:
         self._client = client
         self._deadline = deadline or Deadline()
@@ -202,7 +204,7 @@ class DynamoTable:
         return {**attributes_of(item, self._bucket), **self._marks}
 
 
-def attributes_of(item: Item, bucket: Bodies) -> Attributes:
+def attributes_of(item: Item, bucket: "Bodies") -> Attributes:
     """The attributes of an item. Parts for which the item has no room are put into the bucket first."""
     strings = {"PK": item.key.pk, "SK": item.key.sk, "v": item.version, **item.labels}
     attributes: Attributes = {name: {"S": str(value)} for name, value in strings.items()}
@@ -215,7 +217,7 @@ def attributes_of(item: Item, bucket: Bodies) -> Attributes:
     return attributes
 
 
-def _outside(part: bytes, item: Item, bucket: Bodies) -> str:
+def _outside(part: bytes, item: Item, bucket: "Bodies") -> str:
     """Stores a part in S3, before the item. A part of an item that expires goes to a prefix whose objects expire."""
     prefix = "items" if item.expires_at is None else "bodies"
     key = f"{prefix}/{hashlib.sha256(part).hexdigest()}"
@@ -223,7 +225,7 @@ def _outside(part: bytes, item: Item, bucket: Bodies) -> str:
     return key
 
 
-def item_of(stored: Attributes, bucket: Bodies) -> Item:
+def item_of(stored: Attributes, bucket: "Bodies") -> Item:
     """The item with these attributes; parts in S3 are fetched. An attribute of another form is left out: whoever reads
     the item's state misses the attribute, and the other items of the call go through."""
     labels = {name: value["S"] for name, value in stored.items() if "S" in value and name not in _BESIDE}
@@ -238,7 +240,7 @@ def item_of(stored: Attributes, bucket: Bodies) -> Item:
     )
 
 
-def _part(value: dict[str, Any], bucket: Bodies) -> bytes | None:
+def _part(value: dict[str, Any], bucket: "Bodies") -> bytes | None:
     place = value.get("M", {}).get("s3", {}).get("S")
     try:
         return bucket.get(place) if place else value.get("B")
