@@ -71,6 +71,34 @@ def test_a_stream_is_silent_unless_its_application_writes() -> None:
     assert gaps(stream(application=20, writes=True)) == []
 
 
+@pytest.mark.parametrize(
+    ("version", "namespace", "lacking"),
+    [
+        ("1.34.0", "s3://lake", "what a DynamicFrame of Glue reads (since 1.42); the Glue name of an Iceberg table"),
+        ("1.42.0-amzn-1", "s3a://lake", "the Glue name of an Iceberg table (since 1.46); the name of a table in S3"),
+        ("1.47.1", "s3://lake", "the name of a table in S3 Tables (since 1.48)"),
+        ("1.48.0", "s3://lake", None),
+        ("2.0.0", "s3://lake", None),
+        ("main", "s3://lake", None),
+        ("1.34.0", "hdfs://nn:8020", None),
+    ],
+)
+def test_what_an_old_listener_does_not_tell_on_aws_is_named(version: str, namespace: str, lacking: str | None) -> None:
+    event = factory.run_event("START", inputs=[factory.dataset("orders", namespace)])
+    found = [gap.what for gap in gaps([{**event, "producer": LISTENER.replace("1.53.0", version)}])]
+    assert [what.startswith(f"the listener {version} is old, and does not tell {lacking}") for what in found] == (
+        [True] if lacking else []
+    )
+
+
+def test_a_glue_name_of_a_path_elsewhere_is_of_aws_too() -> None:
+    glue = {"namespace": "arn:aws:glue:eu-central-1:123456789012", "name": "table/shop/orders", "type": "TABLE"}
+    orders = factory.dataset("/orders", "hdfs://nn", symlinks=factory.facet(identifiers=[glue]))
+    event = factory.run_event("START", outputs=[orders])
+    (finding,) = gaps([{**event, "producer": LISTENER.replace("1.53.0", "1.47.0")}])
+    assert "S3 Tables" in finding.what
+
+
 def test_other_producers_are_not_asked() -> None:
     events = [{**event, "producer": factory.PRODUCER} for event in recorded_program("fails")]
     assert gaps(events) == []

@@ -20,6 +20,13 @@ NAMELESS = re.compile(r"\.(drop_table|execute_(delete|update)_command|execute_\w
 """Statements whose table the listener may not name."""
 RETOLD = re.compile(r"\.command_result\Z|_as_select\b")
 """Queries that another query tells again, mostly with columns."""
+OF_AWS = re.compile(r"s3[an]?://|arn:aws")
+LACKING = {
+    (1, 42): "what a DynamicFrame of Glue reads",
+    (1, 46): "the Glue name of an Iceberg table",
+    (1, 48): "the name of a table in S3 Tables",
+}
+"""What the listeners before a version do not tell on AWS, by the changes of OpenLineage."""
 PAGE = "docs/producers/spark.md"
 
 
@@ -46,6 +53,7 @@ def spark_gaps(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     events = [event for event in arrivals.events if "run" in event and LISTENER.search(event["producer"])]
     queries = [query for query in queries_in(events) if query.has_ended]
     versions = first_few(sorted({LISTENER.findall(event["producer"])[0] for event in events}))
+    yield from old_listeners(events)
     yield from hidden_failures(queries, versions)
     yield from unnamed_tables(queries)
     yield from unnamed_statements(queries)
@@ -65,6 +73,29 @@ def queries_in(events: Iterable[Document]) -> list[Query]:
         query.inputs += event.get("inputs") or []
         query.outputs += event.get("outputs") or []
     return list(queries.values())
+
+
+def old_listeners(events: Iterable[Document]) -> Iterator[DoctorFinding]:
+    """Listeners that are bundled with EMR or Glue, and older than what their jobs may need. Elsewhere they lack nothing
+    of this."""
+    of_aws = [event for event in events if any(map(OF_AWS.match, namespaces_of(event)))]
+    for version in sorted({LISTENER.findall(event["producer"])[0] for event in of_aws}):
+        number = re.match(r"(\d+)\.(\d+)", version)
+        found = (int(number[1]), int(number[2])) if number else max(LACKING)
+        lacking = [f"{what} (since {since[0]}.{since[1]})" for since, what in LACKING.items() if found < since]
+        if lacking:
+            yield DoctorFinding(
+                f"the listener {version} is old, and does not tell {'; '.join(lacking)}",
+                "a cluster may bring a newer jar than its release has: docs/emr.md, emr_jobs/cluster/README.md",
+            )
+
+
+def namespaces_of(event: Document) -> Iterator[str]:
+    """The namespaces of the datasets of an event, and of their other names."""
+    for dataset in [*(event.get("inputs") or []), *(event.get("outputs") or [])]:
+        yield dataset["namespace"]
+        symlinks = (dataset.get("facets") or {}).get("symlinks") or {}
+        yield from (symlink["namespace"] for symlink in symlinks.get("identifiers") or [])
 
 
 def hidden_failures(queries: list[Query], versions: str) -> Iterator[DoctorFinding]:
