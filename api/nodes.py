@@ -27,6 +27,7 @@ _JOB_CORE = record(
     id=_NAME,
     type=one_of("BATCH", "STREAM", "SERVICE"),
     name=TEXT,
+    displayName=maybe(TEXT),
     simpleName=TEXT,
     parentJobName=nullable(TEXT),
     parentJobUuid=nullable(UUID),

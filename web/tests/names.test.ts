@@ -52,3 +52,12 @@ test("a table is called by its name in a catalogue", () => {
   expect(calledShort({ name: "warehouse/orders" })).toBe("orders");
   expect(contextOf("x1", "mart.customer_ltv")).toBe("x1");
 });
+
+test.each([
+  [{ name: "/lake/a/orders", displayName: "shop.orders" }, "shop.orders"],
+  [{ name: "invoices_daily", displayName: "Invoices of the day", parentJobName: null }, "Invoices of the day"],
+  [{ name: "app.append_data.lake_x", displayName: "App.append_data.lake_x", parentJobName: "app" }, "lake_x"],
+  [{ name: "shop.load" }, "load"],
+])("%o is called %s", (node, called) => {
+  expect(calledShort(node)).toBe(called);
+});

@@ -10,6 +10,7 @@ from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage.event import DatasetReference, Name, RunEvent
 from tests import factory
 from tests.factory import Document
+from tests.lookup.requests import LookupClient, table_after
 from tests.producer_records import recorded
 
 MODEL = Name("file", "/srv/lake/models/churn")
@@ -217,3 +218,67 @@ def test_only_maintenance_has_no_datasets(job: str, job_facets: factory.Document
     sent = factory.run_event(job=job, inputs=table, outputs=table, job_facets=job_facets)
     events = factory.received(sent)
     assert (not datasets(events, "inputs"), not datasets(events, "outputs")) == (is_maintenance,) * 2
+
+
+def application_named(own: str, job: str = "invoices_daily", **facets: Document) -> tuple[LookupClient, str]:
+    """The answers after an application with a query, whose author calls it `own`."""
+    details = {"spark_properties": factory.facet(properties={"spark.app.name": own}), **facets}
+    of_app = {"jobType": factory.facet(integration="SPARK", jobType="APPLICATION")}
+    of_query = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
+    parent = {**details, "parent": factory.parent(1, job)}
+    query = f"{job}.append_data.lake_invoices"
+    app = factory.run_event("COMPLETE", run=1, job=job, run_facets=details, job_facets=of_app)
+    writes = [factory.dataset("invoices")]
+    of_run = factory.run_event("COMPLETE", run=2, job=query, outputs=writes, run_facets=parent, job_facets=of_query)
+    return LookupClient(table_after(app, of_run)), query
+
+
+def test_an_application_and_its_queries_are_shown_by_what_the_author_calls_them() -> None:
+    get, query = application_named("Invoices of the day")
+    shown = {job["name"]: job.get("displayName") for job in get("namespaces/demo/jobs")["jobs"]}
+    own = "Invoices of the day"
+    assert shown == {"invoices_daily": own, query: f"{own}.append_data.lake_invoices"}
+    for found in (get("search", q="of the day")["results"], get("search/groups", q="of the day")["results"]):
+        assert {entry["displayName"] for entry in found} == set(shown.values())
+        assert {entry["nodeId"] for entry in found} == {f"job:demo:{name}" for name in shown}
+    graph = get("lineage", nodeId=f"job:demo:{query}")["graph"]
+    assert [node["data"].get("displayName") for node in graph if node["type"] == "JOB"] == [shown[query]]
+
+
+def test_a_job_with_a_name_of_its_own_setting_is_found_by_the_author_s() -> None:
+    get, query = application_named("Bills", "lake_invoices")
+    found = {entry["name"] for entry in get("search", q="bills", filter="JOB")["results"]}
+    assert found == {"lake_invoices", query}
+    assert get("search", q="lake_invoices", filter="JOB")["results"][0]["displayName"].startswith("Bills")
+
+
+def test_the_details_of_an_application_name_it_too() -> None:
+    get, _ = application_named("", spark_applicationDetails=factory.facet(appName="Invoices"))
+    assert get("namespaces/demo/jobs/invoices_daily")["displayName"] == "Invoices"
+
+
+@pytest.mark.parametrize(
+    ("own", "job"),
+    [
+        ("invoices_daily", "invoices_daily"),
+        ("nativespark-invoices-jr_27897ad718cfca473928fdd53d57bec6d351c4fe", "invoices"),
+        ("Databricks Shell", "invoices"),
+        ("", "unknown"),
+    ],
+)
+def test_a_name_that_nobody_gave_is_not_shown(own: str, job: str) -> None:
+    get, query = application_named(own, job)
+    assert {each["name"]: "displayName" in each for each in get("namespaces/demo/jobs")["jobs"]} == {
+        job: False,
+        query: False,
+    }
+
+
+def test_a_query_that_is_not_named_by_its_application_keeps_its_name() -> None:
+    facets = {
+        "spark_properties": factory.facet(properties={"spark.app.name": "Own"}),
+        "parent": factory.parent(1, "app"),
+    }
+    job = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
+    get = LookupClient(table_after(factory.run_event(job="apples.append_data", run_facets=facets, job_facets=job)))
+    assert "displayName" not in get("namespaces/demo/jobs/apples.append_data")

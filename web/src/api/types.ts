@@ -112,6 +112,8 @@ export interface ListedDataset extends Omit<Dataset, "aliases"> {
 export interface JobData extends Name {
   id: Name;
   type: string;
+  /** What its author calls it, if that is another name. */
+  displayName?: string;
   simpleName: string;
   parentJobName: string | null;
   createdAt: string;

@@ -5,7 +5,7 @@ import type { Edge } from "../graph/graph";
 import { conditionOf } from "../graph/marks";
 import { headHeight, SLOT, tracedTop } from "../graph/sizes";
 import { isIndirect, transformationText } from "../graph/trace";
-import { oneLine, shortNames } from "../text/names";
+import { calledShort, oneLine, shortNames } from "../text/names";
 import { labelsOf, lanesIn } from "./scene";
 import type { Placed } from "./usePlaces";
 
@@ -92,7 +92,14 @@ export function svgOf(placed: Placed): string {
     return [
       `<g><title>${escaped(node.name)}</title>`,
       `<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="${node.kind === "job" ? 24 : 9}" fill="${FILLS[node.kind]}" stroke="#b3c0c7"/>`,
-      text(x + 16, y + 24, 13, "#14212a", node.dataset?.displayName ?? names.get(node.name) ?? node.name, 600),
+      text(
+        x + 16,
+        y + 24,
+        13,
+        "#14212a",
+        calledShort(node.dataset ?? node.job ?? node, names.get(node.name) ?? node.name),
+        600,
+      ),
       text(x + 16, y + 44, 11, "#51626d", conditionOf(node).text),
       ...traced,
       "</g>",

@@ -36,9 +36,18 @@ export function shortName(name: string): string {
   return ending(name, 1);
 }
 
-/** What a node is called: by its name in a catalogue where it has one, else by the end of its name. */
-export function calledShort(node: { name: string; displayName?: string | undefined }): string {
-  return node.displayName ?? shortName(node.name);
+interface Called {
+  name: string;
+  displayName?: string | undefined;
+  parentJobName?: string | null;
+}
+
+/**
+ * What a node is called: by its name in a catalogue, or by what the author of an application calls it, else by the end of
+ * its name, as a query of an application is.
+ */
+export function calledShort(node: Called, short = shortName(node.name)): string {
+  return node.parentJobName ? short : (node.displayName ?? short);
 }
 
 function ending(name: string, count: number): string {

@@ -144,7 +144,9 @@ function withTabStop(nodes: PictureNodeType[], reached: string): PictureNodeType
 
 function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const isPlaced = (id: string): boolean => places.has(id);
-  const names = new Map(scene.nodes.map(({ node }) => [node.id, oneLine(calledShort(node.dataset ?? node))]));
+  const names = new Map(
+    scene.nodes.map(({ node }) => [node.id, oneLine(calledShort(node.dataset ?? node.job ?? node))]),
+  );
   const nameOf = (id: string): string => names.get(id) ?? "";
   const lanes = lanesIn(scene, places);
   const laneOf = (from: string, to: string) => {

@@ -10,7 +10,7 @@ import { sideKey } from "../../graph/visible";
 import { Icon, type IconName } from "../../parts/Icon";
 import type { SceneNode } from "../../picture/scene";
 import { count as grouped } from "../../text/amounts";
-import { contextOf, cuttable, oneLine } from "../../text/names";
+import { calledShort, contextOf, cuttable, oneLine } from "../../text/names";
 import { useActions } from "./actions";
 import { ColumnList, TracedColumns } from "./ColumnList";
 
@@ -20,7 +20,7 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
   const { node, opening, isFaded } = data.drawn;
   const tabIndex = data.isTabStop ? 0 : -1;
   const { marks, shortNames, centre, selected, toggleColumns, openGroup } = useActions();
-  const short = node.dataset?.displayName ?? shortNames.get(node.name) ?? node.name;
+  const short = calledShort(node.dataset ?? node.job ?? node, shortNames.get(node.name) ?? node.name);
   const [start, end] = cuttable(oneLine(short));
   const condition = conditionOf(node);
   const classes = ["card-node", node.kind, `tone-${condition.tone}`];

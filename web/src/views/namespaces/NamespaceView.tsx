@@ -12,7 +12,7 @@ import { State } from "../../parts/State";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { count, counted, moment } from "../../text/amounts";
-import { inertLines, nodeIdOf, oneLine } from "../../text/names";
+import { calledShort, inertLines, nodeIdOf, oneLine } from "../../text/names";
 import { attempt } from "../node/attempt";
 import "../node/node.css";
 import { WhatChanged } from "./WhatChanged";
@@ -67,6 +67,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                       show: (job) => (
                         <Name
                           name={job.name}
+                          short={calledShort(job)}
                           href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name) })}
                         />
                       ),

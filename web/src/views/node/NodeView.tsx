@@ -89,6 +89,7 @@ function JobPage({ nodeId, tab }: { nodeId: string; tab: string }) {
           tab={tab}
           kind="job"
           title={found.name}
+          called={found.displayName}
           namespace={found.namespace}
           chips={
             <>

@@ -188,7 +188,7 @@ function contextLine(found: Result, title: string): string {
       return `${shortName(found.dataset)} · ${found.namespace}`;
     case "OWNER":
     case "TAG":
-      return found.nodes.map(calledShort).join(", ");
+      return found.nodes.map((node) => calledShort(node)).join(", ");
     case "RUN":
       return "";
     default:

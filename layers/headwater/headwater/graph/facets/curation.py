@@ -28,6 +28,8 @@ not write."""
 SET_ASIDE = "headwater_setAside"
 """`{"paths": [...], "key": ...}` on a job or dataset: what was left out of an event of its producer: what is about the
 namespaces of others, or has no usable name."""
+CALLED = "headwater_called"
+"""`{"name": ...}` on a job: what its author calls it, where its producer sends another name."""
 JUDGEMENT = "headwater_judgement"
 """`{"good": true, "by": ..., "note": ...}` on a run: a person says that the run was good, or takes it back."""
 ACKNOWLEDGED = "headwater_acknowledged"
@@ -94,6 +96,14 @@ def sent_tags(facets: Mapping[str, Any], field: str | None = None) -> set[str]:
     entries = facet.get("tags") if isinstance(facet, dict) else None
     tagged = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     return {entry["key"] for entry in tagged if entry.get("field") == field and isinstance(entry.get("key"), str)}
+
+
+def called(facets: Mapping[str, Any]) -> str | None:
+    """What the author of a job calls it; None if that is its name."""
+    match facets.get(CALLED):
+        case {"name": str(name)}:
+            return name
+    return None
 
 
 def deleted_through(facets: Mapping[str, Any]) -> Instant | None:

@@ -22,6 +22,12 @@ Spark looks at files before it reads them, by queries of their own, which the li
     read with recursiveFileLookup          map_partitions_parallel_collection lists each folder below the path, too; of
                                            listener 1.37 it even writes them
 
+The listener makes the name of an application of `spark.app.name`, in other letters, or of a setting of its own. What
+the author calls it is in the events, and is shown first; the job keeps its name:
+
+    invoices_daily                         Invoices Daily
+    invoices_daily.append_data.lake_x      Invoices Daily.append_data.lake_x
+
 Maintenance rewrites files. It is no consumer of its table, and makes no new version of the data. For Iceberg's
 `rewrite_data_files`, the listener sends a query that reads the table and appends to it, under the name that the table
 has in a catalogue of Iceberg's own; for `rewrite_manifests`, one that reads the metadata table `entries`. OPTIMIZE and
@@ -35,6 +41,7 @@ import re
 from collections.abc import Container
 from dataclasses import replace
 
+from headwater.graph.facets.curation import CALLED
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.schema import fields_of
@@ -51,6 +58,8 @@ _NUMBER = re.compile(r"(?<=[^.])\.\d+\Z")
 _RESULT = "command_result"
 """What `.show()` or `.collect()` reads of a statement. The listener repeats the datasets of the statement."""
 _PROBE, _LISTING = "collect_limit", "map_partitions_parallel_collection"
+_GENERATED = re.compile(r"nativespark-.+-jr_[0-9a-f]+|Databricks Shell")
+"""Values of `spark.app.name` that Glue and Databricks make themselves."""
 _SAVE_BY_FORMAT = ".execute_save_into_data_source_command"
 """The one query of which the listener reports a Hudi table as output."""
 _OF_HUDI = "_hoodie_"
@@ -76,7 +85,8 @@ class Spark(Producer):
 
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
         """The event without files that Spark only looks at or rewrites, without what it only repeats of another query,
-        and without Hudi's columns in what is no Hudi table."""
+        and without Hudi's columns in what is no Hudi table; with what its author calls the application."""
+        event = _with_own_name(event)
         if _kind_of_query(event.job.facets) and _MAINTENANCE.search(event.job.name.name):
             return replace(event, inputs=(), outputs=())
         query = event.job.name.name.rpartition(".")[2]
@@ -116,6 +126,32 @@ class Spark(Producer):
 
 
 SPARK = Spark("spark", inputs=Strength.COMPLETE, outputs=Strength.COMPLETE, runs_queries=True, looks_outputs_up=True)
+
+
+def _with_own_name(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
+    """The event; its job with a facet of what the author calls the job, if that is another name."""
+    name, facets = event.job.name.name, event.run_facets if isinstance(event, RunEvent) else {}
+    match facets:
+        case {"spark_applicationDetails": {"appName": str(own)}} if own:
+            pass
+        case {"spark_properties": {"properties": {"spark.app.name": str(own)}}} if own:
+            pass
+        case _:
+            return event
+    is_application = _kind_of_query(event.job.facets) == "APPLICATION"
+    application = name if is_application else _parent_in(facets)
+    is_named_by_it = bool(application) and f"{name}.".startswith(f"{application}.")
+    if not is_named_by_it or application == own or _GENERATED.fullmatch(own):
+        return event
+    job_facets = {**event.job.facets, CALLED: {"name": own + name.removeprefix(application)}}
+    return replace(event, job=replace(event.job, facets=job_facets))
+
+
+def _parent_in(run_facets: Facets) -> str:
+    match run_facets.get("parent"):
+        case {"job": {"name": str(name)}}:
+            return name
+    return ""
 
 
 def _is_text_probe(event: RunEvent | JobEvent) -> bool:

@@ -19,7 +19,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.curation import OWNED, RESERVED, all_tags, tagging
+from headwater.graph.facets.curation import CALLED, OWNED, RESERVED, all_tags, called, tagging
 from headwater.graph.facets.dataset_reference import SYMLINKS, dataset_references, symlinks
 from headwater.graph.facets.long_facet import SCHEMA, digest_of
 from headwater.graph.facets.members import OWNERSHIP, owners_of
@@ -40,7 +40,7 @@ from headwater.graph.names.search_words import variants, words_of
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name
 
-_WITH_NAMES = frozenset({OWNERSHIP, OWNED, PARTIAL, SYMLINKS})
+_WITH_NAMES = frozenset({CALLED, OWNERSHIP, OWNED, PARTIAL, SYMLINKS})
 """Facets with owners, with columns, or with other names."""
 
 END = "\x1f"
@@ -147,7 +147,7 @@ _NOTHING = KnownLabels({}, frozenset(), frozenset())
 
 
 class Label(NamedTuple):
-    """A column, an owner or a tag, or another name of a dataset, and the node that has it."""
+    """A column, an owner or a tag, or another name of a dataset or job, and the node that has it."""
 
     kind: NameKind
     name: str
@@ -183,7 +183,7 @@ def terms_of_labels(labels: Iterable[Label]) -> Iterator[SearchTerm]:
     """The terms of columns, owners and tags. A name that many tables have is taken apart once."""
     holders: dict[tuple[NameKind, str], set[Holder]] = {}
     for kind, name, holder in labels:
-        if kind is NameKind.DATASET:
+        if kind in {NameKind.DATASET, NameKind.JOB}:
             yield from _node_terms(name, holder)
             continue
         holders.setdefault((kind, name), set()).add(holder)
@@ -208,6 +208,8 @@ def node_facets_in(event: AnyEvent) -> Iterator[NodeFacets]:
 def _labels(facets: Facets, known: KnownLabels) -> Iterator[tuple[NameKind, str]]:
     yield from ((NameKind.OWNER, owner) for owner in set(owners_of(facets)) - set(owners_of(known.facets)))
     yield from ((NameKind.TAG, tag) for tag in all_tags(facets) - all_tags(known.facets))
+    if (own := called(facets)) and own != called(known.facets):
+        yield NameKind.JOB, own
     if (linked := facets.get(SYMLINKS)) != known.facets.get(SYMLINKS):
         yield from ((NameKind.DATASET, catalog_name(name) or name.name) for name in symlinks(linked))
     columns = {field["name"] for field in fields_of(facets.get(PARTIAL))} - known.columns

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
-from headwater.graph.facets.curation import tags, without_curation
+from headwater.graph.facets.curation import called, tags, without_curation
 from headwater.graph.facets.insights import criticality_of
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
@@ -33,6 +33,7 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
         "id": name.as_json(),
         "type": _TYPES.get(facet_text(facets, "jobType", "processingType") or "", "BATCH"),
         "name": name.name,
+        **({"displayName": display} if (display := called(facets)) else {}),
         "simpleName": name.name.removeprefix(f"{parent.name}.") if parent else name.name,
         "parentJobName": parent.name if parent else None,
         "parentJobUuid": str(uuid.UUID(job_id(parent))) if parent else None,

@@ -66,7 +66,7 @@ class ExportGraph:
 
     @property
     def displayed(self) -> dict[ExportNode, str]:
-        """The names that datasets have in a catalogue."""
+        """The names that datasets have in a catalogue, and what authors call their jobs."""
         return {node: name for node, data in self.data.items() if (name := data.get("displayName"))}
 
     def clusters(self) -> dict[ExportNode, list[ExportNode]]:

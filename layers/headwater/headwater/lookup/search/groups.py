@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.facets.curation import all_tags, tags
+from headwater.graph.facets.curation import all_tags, called, tags
 from headwater.graph.facets.dataset_reference import display_name, names_of
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
@@ -86,8 +86,8 @@ class Heads:
             case (name, facets) if holder.kind is NameKind.DATASET:
                 other = self.names.get(DatasetId(holder.node))
                 return [*names_of(name, facets), *([other] if other else [])]
-            case (name, _):
-                return [name.name]
+            case (name, facets):
+                return [name.name, *filter(None, [called(facets)])]
         return []
 
 
@@ -180,7 +180,7 @@ def _is_named(datasets: Sequence[JsonObject], words: Sequence[str]) -> bool:
 
 def _node(kind: NameKind, name: Name, facets: Facets) -> JsonObject:
     node_kind = NodeKind.JOB if kind is NameKind.JOB else NodeKind.DATASET
-    display = display_name(name, facets) if node_kind is NodeKind.DATASET else None
+    display = display_name(name, facets) if node_kind is NodeKind.DATASET else called(facets)
     named = {**name.as_json(), **({"displayName": display} if display else {})}
     return {"type": node_kind.upper(), "nodeId": node_id(node_kind, name), **named}
 

@@ -10,7 +10,7 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.names.identity import DatasetId, NamespaceId
+from headwater.graph.names.identity import NamespaceId
 from headwater.graph.names.search_words import differ_by_a_letter, variants
 from headwater.graph.states.search_terms import (
     END,
@@ -52,11 +52,11 @@ class NameSearch:
         found = self._nodes(kind, " ".join(words), most)
         return found or (self._nodes(kind, max(words, key=len), most) if len(words) > 1 else [])
 
-    def datasets_with(self, phrase: str, most: int) -> list[DatasetId]:
-        """The datasets with a name that has a phrase, in one call."""
-        places = self._read(names_list(NameKind.DATASET, phrase), phrase + END, phrase + _AFTER_ALL)
+    def with_phrase(self, kind: NameKind, phrase: str, most: int) -> list[Holder]:
+        """The datasets or jobs with a name that has a phrase, in one call."""
+        places = self._read(names_list(kind, phrase), phrase + END, phrase + _AFTER_ALL)
         seen = (holder for place in places if self._sees(holder := holder_of(place.partition(END)[2])))
-        return list(dict.fromkeys(DatasetId(holder.node) for holder in islice(seen, most)))
+        return list(dict.fromkeys(islice(seen, most)))
 
     def labels(self, kind: NameKind, words: Sequence[str], most: int) -> list[FoundLabel]:
         """The names of columns, the owners or the tags that have the words in a row, each with a few of its nodes."""

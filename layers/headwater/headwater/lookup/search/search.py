@@ -13,12 +13,13 @@ from enum import StrEnum
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.facets.curation import RESERVED
+from headwater.graph.facets.curation import RESERVED, called
 from headwater.graph.facets.dataset_reference import display_name, names_of
+from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
 from headwater.graph.names.search_words import words_of
 from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.search_terms import searched_namespace
+from headwater.graph.states.search_terms import NameKind, searched_namespace
 from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
 from headwater.lookup.search.names import NameSearch
@@ -47,12 +48,14 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobMatch:
-    """A job whose name contains the text; the time of its last event is None until the job is read."""
+    """A job whose name contains the text; the time of its last event is None until the job is read, and `display` is
+    what its author calls it."""
 
     kind: ClassVar = NodeKind.JOB
     name: Name
     id: JobId
     updated: Instant | None = None
+    display: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +105,16 @@ _LISTS: Mapping[Filter, NodesIn[Match]] = {Filter.JOB: jobs_in, Filter.DATASET: 
 
 def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> JsonObject:
     """The jobs and datasets whose names contain a text, sorted by name, or by time of last use, newest first. A dataset
-    of several names is found by each of them, and told once."""
+    of several names is found by each of them, and told once. By what their authors call them, jobs are found if no name
+    has the text, or if jobs alone are asked for: a call less for most searches."""
     text, page_request = text_of(request), request.page(DEFAULT_LIMIT)
     chosen, sort = request.choice("filter", Filter), request.choice("sort", Sort)
     after, before = _day(request, "after"), _day(request, "before")
     search_result = matching(reader, namespaces, text, [_LISTS[chosen]] if chosen else list(_LISTS.values()))
     matches = search_result.matches
-    if chosen is not Filter.JOB:
-        matches = [*matches, *_by_other_names(reader, namespaces, text, {match.id for match in matches})]
+    kinds = [NameKind.JOB] if chosen is Filter.JOB else [NameKind.DATASET]
+    kinds += [] if chosen or matches else [NameKind.JOB]
+    matches = [*matches, *_by_other_names(reader, namespaces, text, {match.id for match in matches}, kinds)]
     is_by_time = sort is Sort.UPDATE_AT
     if is_by_time or after or before:
         timed = with_times(reader, matches)
@@ -126,16 +131,23 @@ def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> Js
 
 
 def _by_other_names(
-    reader: Reader, namespaces: Sequence[str], text: str, known: Collection[str]
-) -> Iterator[DatasetMatch]:
-    """Datasets with a text in a name of their symlinks facets: one call, and one or two for what is found."""
-    words = words_of(text)
+    reader: Reader, namespaces: Sequence[str], text: str, known: Collection[str], kinds: Collection[NameKind]
+) -> Iterator[Match]:
+    """Datasets with a text in a name of their symlinks facets, and jobs that their authors call so: a call for each of
+    the two, and one or two for what is found."""
+    phrase = " ".join(words_of(text))
     search = NameSearch(reader.store, frozenset(map(searched_namespace, namespaces)))
-    found = search.datasets_with(" ".join(words), MAX_OTHERS) if words else []
-    ids = [node for node in found if node not in known]
-    for node, head in (reader.datasets(ids) if ids else {}).items():
+    found = [holder for kind in kinds if phrase for holder in search.with_phrase(kind, phrase, MAX_OTHERS)]
+    nodes = [holder for holder in found if holder.node not in known]
+    datasets = [DatasetId(holder.node) for holder in nodes if holder.kind is NameKind.DATASET]
+    jobs = [JobId(holder.node) for holder in nodes if holder.kind is NameKind.JOB]
+    for node, head in (reader.datasets(datasets) if datasets else {}).items():
         if any(text.casefold() in name.casefold() for name in names_of(head.facts.name, head.facets)[1:]):
             yield DatasetMatch(head.facts.name, node)
+    for job, job_head in (reader.jobs(jobs, usages=False) if jobs else {}).items():
+        is_there = not (job_head.facts.is_deleted or job_head.is_foreign)
+        if is_there and text.casefold() in (called(values(job_head.facts.facets)) or "").casefold():
+            yield JobMatch(job_head.facts.name, job)
 
 
 def by_name(match: Match) -> str:
@@ -196,7 +208,8 @@ def with_times(reader: Reader, matches: Collection[Match]) -> list[Match]:
         if match.updated:
             return match
         if isinstance(match, JobMatch):
-            return replace(match, updated=heads[match.id].facts.updated) if match.id in heads else match
+            facts = heads[match.id].facts if match.id in heads else None
+            return replace(match, updated=facts.updated, display=called(values(facts.facets))) if facts else match
         node = around.representative(match.id)
         if node not in around.heads:
             return match
@@ -228,11 +241,10 @@ def _day(request: ApiRequest, name: str) -> str:
 
 
 def _as_json(match: Match) -> JsonObject:
-    display = match.display if isinstance(match, DatasetMatch) else None
     return {
         "type": match.kind.value.upper(),
         "name": match.name.name,
-        **({"displayName": display} if display else {}),
+        **({"displayName": match.display} if match.display else {}),
         "updatedAt": shown(match.updated) if match.updated else None,
         "namespace": match.name.namespace,
         "nodeId": node_id(match.kind.value, match.name),

@@ -49,7 +49,7 @@ def _owners(dataset: Document) -> str:
 def _writer(job: Document, display: Display) -> Line:
     state = state_of(job.get("latestRun"))
     room = display.width - _LABEL - sum(len(span.text) for span in state)
-    return (Span(shortened(quoted(job["name"]), max(20, room)), Role.JOB), *state)
+    return (Span(shortened(quoted(job.get("displayName") or job["name"]), max(20, room)), Role.JOB), *state)
 
 
 def _write(dataset: Document) -> Line:

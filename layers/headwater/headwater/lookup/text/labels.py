@@ -40,7 +40,7 @@ class Labels:
     datasets_in, jobs_in    the namespaces that go without saying: those of the first node, or of most
     folder                  what the names of all datasets of `datasets_in` begin with
 
-    A dataset in `displayed` is called by its name in a catalogue, and the path is told beside it.
+    A node in `displayed` is called by that name (of a dataset in a catalogue), and its own is told beside it.
     """
 
     def __init__(
