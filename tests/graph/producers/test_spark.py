@@ -11,7 +11,7 @@ from headwater.openlineage.event import DatasetReference, Name, RunEvent
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LookupClient, table_after
-from tests.producer_records import recorded
+from tests.producer_records import recorded, recorded_program
 
 MODEL = Name("file", "/srv/lake/models/churn")
 
@@ -282,3 +282,25 @@ def test_a_query_that_is_not_named_by_its_application_keeps_its_name() -> None:
     job = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
     get = LookupClient(table_after(factory.run_event(job="apples.append_data", run_facets=facets, job_facets=job)))
     assert "displayName" not in get("namespaces/demo/jobs/apples.append_data")
+
+
+def test_the_version_that_a_merge_of_delta_has_read_is_none_that_it_made() -> None:
+    get = LookupClient(table_after(*recorded_program("delta")))
+    dim, namespace = "%2Fsrv%2Flake%2Fwh%2Fdim", "file"
+    versions = get(f"namespaces/{namespace}/datasets/{dim}/versions")["versions"]
+    told = [version["facets"].get("version", {}).get("datasetVersion") for version in versions]
+    assert told == [None, "0"]
+
+
+def test_a_table_of_hudi_has_a_version_for_each_run_and_its_rdds_are_one_job() -> None:
+    get = LookupClient(table_after(*recorded_program("hudi")))
+    found = get("namespaces/file/datasets")["datasets"]
+    assert [table["name"] for table in found] == ["/srv/lake/orders", "/srv/lake/raw"]
+    versions = get("namespaces/file/datasets/%2Fsrv%2Flake%2Forders/versions")["versions"]
+    states = [version["createdByRun"]["state"] for version in versions]
+    assert states == ["RUNNING", "COMPLETED"]  # the driver was killed while it upserted
+    assert {"version" in version["facets"] for version in versions} == {False}
+    assert [field["name"] for field in found[0]["fields"]][-4:] == ["order_id", "amount", "ts", "day"]
+    names = {job["name"]: job["displayName"] for job in get("namespaces/demo/jobs")["jobs"]}
+    assert names["hudi_shop"] == "Hudi Shop"
+    assert [name for name in names if name.endswith(".rdd")] == ["hudi_shop.rdd"]

@@ -60,6 +60,8 @@ _RESULT = "command_result"
 _PROBE, _LISTING = "collect_limit", "map_partitions_parallel_collection"
 _GENERATED = re.compile(r"nativespark-.+-jr_[0-9a-f]+|Databricks Shell")
 """Values of `spark.app.name` that Glue and Databricks make themselves."""
+_MERGE_OF_DELTA = ".execute_merge_into_command"
+"""Of its target the listener names the version that the MERGE has read, and not the one that it makes."""
 _SAVE_BY_FORMAT = ".execute_save_into_data_source_command"
 """The one query of which the listener reports a Hudi table as output."""
 _OF_HUDI = "_hoodie_"
@@ -85,7 +87,8 @@ class Spark(Producer):
 
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
         """The event without files that Spark only looks at or rewrites, without what it only repeats of another query,
-        and without Hudi's columns in what is no Hudi table; with what its author calls the application."""
+        without Hudi's columns in what is no Hudi table, and without a version that was only read; with what its author
+        calls the application."""
         event = _with_own_name(event)
         if _kind_of_query(event.job.facets) and _MAINTENANCE.search(event.job.name.name):
             return replace(event, inputs=(), outputs=())
@@ -99,9 +102,10 @@ class Spark(Producer):
             listed = {dataset.name for dataset in event.inputs}
             written = tuple(dataset for dataset in event.outputs if dataset.name not in listed)
             return replace(event, inputs=event.inputs if len(listed) == 1 else (), outputs=written)
-        if _SAVE_BY_FORMAT not in event.job.name.name:
-            return replace(event, outputs=tuple(map(_without_columns_of_hudi, event.outputs)))
-        return event
+        if _SAVE_BY_FORMAT in event.job.name.name:
+            return event
+        own = _without_version if _MERGE_OF_DELTA in event.job.name.name else _without_columns_of_hudi
+        return replace(event, outputs=tuple(map(own, event.outputs)))
 
     def stable_name(self, job: JobReference) -> str:
         """The name without the random ids of a training, or the number of an RDD."""
@@ -161,6 +165,10 @@ def _is_text_probe(event: RunEvent | JobEvent) -> bool:
     has_call_site = isinstance(details, dict) and bool(details.get("jobCallSite"))
     is_of_files = all(dataset.name.namespace.partition(":")[0] in FILE_SYSTEMS for dataset in event.inputs)
     return is_of_files and not (event.outputs or has_call_site) and all(map(is_read_as_text, event.inputs))
+
+
+def _without_version(output: DatasetReference) -> DatasetReference:
+    return replace(output, facets={name: facet for name, facet in output.facets.items() if name != "version"})
 
 
 def _without_columns_of_hudi(output: DatasetReference) -> DatasetReference:
