@@ -69,6 +69,17 @@ def test_a_table_that_a_newer_run_has_not_written_yet_has_its_last_run(world: Wo
     assert parameters["last-run"] == factory.run_id(1)
 
 
+def test_a_run_that_is_open_is_the_last_run_of_a_table_only_if_none_went_well(world: World, glue: GlueService) -> None:
+    glue.add_table("shop.orders", Parameters={})
+    world.window(factory.run_event("START", seconds=1, run=1, outputs=[ORDERS]))
+    assert world.headwater_parameters("shop.orders")["last-run"] == factory.run_id(1)
+    world.window(factory.run_event("COMPLETE", seconds=2, run=1))
+    world.window(factory.run_event("START", seconds=60, run=2, inputs=[CUSTOMERS], outputs=[ORDERS]))
+    parameters = world.headwater_parameters("shop.orders")
+    assert json.loads(parameters["upstream"]) == ["s3://lake/customers"]
+    assert parameters["last-run"] == factory.run_id(1)
+
+
 def test_a_writer_that_was_stored_after_its_run_changes_the_table(
     world: World, glue: GlueService, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,13 +116,18 @@ class _Table:
         return tuple(sorted({self.resolver.label(head) for head in heads}))
 
     def _last_run(self) -> str | None:
-        """The newest run of the table's writers that wrote the table; one that failed only if none went well."""
+        """The newest run of the table's writers that wrote the table, of those that went well; without any, of those
+        that are open, and then of those that failed."""
         writers = self._users(Side.WRITES)
-        known = [self.jobs[job].generation for job in writers]
-        known += [self.complete[job] for job in writers if job in self.complete]
-        runs = [run for generation in known for run in generation.runs if run.edges.run_id]
-        wrote = [run for run in runs if any(map(self._is_table, run.edges.output_ids))]
-        return max(wrote, key=lambda run: (not run.has_failed, run.order)).order.run_id if wrote else None
+        known = [(job not in self.complete, self.jobs[job].generation) for job in writers]
+        known += [(True, self.complete[job]) for job in writers if job in self.complete]
+        wrote = [
+            (0 if run.has_failed else 1 + is_complete, run.order)
+            for is_complete, generation in known
+            for run in generation.runs
+            if run.edges.run_id and any(map(self._is_table, run.edges.output_ids))
+        ]
+        return max(wrote)[1].run_id if wrote else None
 
 
 def _users(neighbourhood: Neighbourhood, dataset: DatasetId) -> set[JobId]:
