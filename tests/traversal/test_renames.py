@@ -476,8 +476,8 @@ def test_the_caution_of_a_table_is_of_its_own_writes(former: str, later: str, do
 
 def test_tags_that_a_person_put_stay_with_the_table() -> None:
     def tagged(tag: str, seconds: float) -> Document:
-        facet = {tag_facet(tag): {**factory.facet(), "tag": tag}}
-        return factory.dataset_event(factory.dataset("a", **facet), seconds=seconds)
+        facets = {tag_facet(tag): {**factory.facet(), "tag": tag}}
+        return factory.dataset_event({**factory.dataset("a"), "facets": facets}, seconds=seconds)
 
     events = (X, tagged("pii", 5), renamed("a", "b", seconds=10), untold(Y), tagged("public", 25))
     for ordered in orders(events):
