@@ -54,3 +54,15 @@ def test_a_new_table_under_the_old_name_has_not_changed() -> None:
     made = factory.run_event("COMPLETE", job="make", run=4, seconds=20, outputs=[table])
     alerts = World().alerts_one_by_one([LOADED, READ, RENAMED, made])
     assert [alert["change"] for alert in alerts] == ["RENAMED"]
+
+
+def test_a_new_table_whose_columns_come_later_has_not_changed() -> None:
+    begun = ran("make", "raw", "a", run=4, seconds=20)
+    table = factory.dataset("a", schema=factory.schema("other:string"))
+    made = factory.run_event("COMPLETE", job="make", run=4, seconds=21, outputs=[table])
+    added = factory.dataset("a", schema=factory.schema("other:string", "more:int"))
+    grown = factory.run_event("COMPLETE", job="make", run=5, seconds=30, outputs=[added])
+    alerts = World().alerts_one_by_one([LOADED, READ, RENAMED, begun, made])
+    assert [alert["change"] for alert in alerts] == ["RENAMED"]
+    alerts = World().alerts_one_by_one([LOADED, READ, RENAMED, begun, made, grown])
+    assert [alert["title"] for alert in alerts[1:]] == ["a: more was added"]

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from headwater.graph.facets.curation import tag_facet
 from headwater.graph.facets.dataset_reference import dataset_references
 from tests import factory
 from tests.factory import Document
@@ -353,3 +354,140 @@ def test_a_loop_that_renames_its_table_each_time_read_and_wrote_each_of_them() -
 def upstream(get: Get, start: str) -> set[tuple[str, str]]:
     answer = get("lineage", nodeId=f"dataset:{LAKE}:{start}", direction="upstream")
     return {edge for edge in edges(answer) if "app.rename" not in edge}
+
+
+def told(says: str, table: str, run: int, seconds: float, **changes: str) -> Document:
+    """A run that loads a table, and says one word of it."""
+    facets: Document = {
+        "schema": factory.schema(f"{says}:long"),
+        "columnLineage": factory.columns(**{says: (LAKE, f"raw_{says}", "id")}),
+        "tags": factory.facet(tags=[{"key": says, "value": "true", "source": "USER"}]),
+        "documentation": factory.facet(description=says),
+        "ownership": factory.facet(owners=[{"name": says}]),
+    }
+    inputs, outputs = [factory.dataset(f"raw_{says}")], [factory.dataset(table, **facets)]
+    kind, job = changes.get("kind", "COMPLETE"), changes.get("job", says)
+    return factory.run_event(kind, job=job, run=run, seconds=seconds, inputs=inputs, outputs=outputs)
+
+
+def checked(says: str, table: str, run: int, seconds: float) -> Document:
+    check = factory.facet(assertions=[{"assertion": says, "success": True}])
+    read = {**factory.dataset(table), "inputFacets": {"dataQualityAssertions": check}}
+    return factory.run_event("COMPLETE", job=f"check_{says}", run=run, seconds=seconds, inputs=[read])
+
+
+def untold(document: Document) -> Document:
+    """A run that says nothing of what it loads."""
+    return {**document, "outputs": [factory.dataset(output["name"]) for output in document["outputs"]]}
+
+
+X, Y = told("x", "a", 1, 1), told("y", "a", 3, 20)
+TOLD_REUSED = (X, checked("x", "a", 8, 3), renamed("a", "b", seconds=10), Y, checked("y", "a", 9, 25))
+TOLD_SWAP = (
+    X,
+    told("y", "b", 2, 2),
+    checked("x", "a", 8, 3),
+    checked("y", "b", 9, 4),
+    renamed("a", "tmp", seconds=10),
+    renamed("b", "a", seconds=20),
+    renamed("tmp", "b", seconds=30),
+)
+TOLD_BACK = (X, checked("x", "a", 8, 3), renamed("a", "b", seconds=10), renamed("b", "a", seconds=20))
+NIGHTLY = (
+    told("x", "a", 1, 1, job="job"),
+    renamed("a", "b", seconds=10),
+    told("y", "a", 3, 20, job="job"),
+    renamed("a", "c", seconds=30),
+    told("z", "a", 4, 40, job="job"),
+)
+
+
+def all_that_is_told(get: Get, name: str) -> set[str | None]:
+    """What a table's page, the graph and the list say of it: the same word each, of one job."""
+    path = f"namespaces/{quote(LAKE, safe='')}/datasets"
+    table = get(f"{path}/{name}")
+    listed = next(each for each in get(path)["datasets"] if each["name"] == name)
+    lineage = get("lineage", nodeId=f"dataset:{LAKE}:{name}", direction="both")["graph"]
+    node = next(each["data"] for each in lineage if each["data"]["name"] == name)
+    found = {owner["name"] for each in (table, listed) for owner in each["facets"]["ownership"]["owners"]}
+    for each in (table, listed, node):
+        found |= {*each["tags"], each["description"], *(column["name"] for column in each["fields"])}
+    found |= {
+        source["dataset"].removeprefix("raw_") for each in table["columnLineage"] for source in each["inputFields"]
+    }
+    return found | {check["assertion"] for check in assertions(table)} | {*node["owners"]}
+
+
+def assertions(table: Document) -> list[Document]:
+    checks: list[Document] = (table["dataQuality"] or {}).get("dataQualityAssertions", {}).get("assertions", [])
+    return checks
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        (TOLD_REUSED, {"a": ("y", 3), "b": ("x", 1)}),
+        (TOLD_SWAP, {"a": ("y", 2), "b": ("x", 1)}),
+        (TOLD_BACK, {"a": ("x", 1)}),
+        (NIGHTLY, {"a": ("z", 4), "b": ("x", 1), "c": ("y", 3)}),
+    ],
+    ids=["reused", "swapped", "renamed back", "renamed each night"],
+)
+def test_what_is_said_of_a_table_stays_with_the_table(
+    events: tuple[Document, ...], expected: dict[str, tuple[str, int]]
+) -> None:
+    for ordered in islice(orders(events), 0, None, 6):
+        get = after(*ordered)
+        for name, (says, run) in expected.items():
+            assert all_that_is_told(get, name) == {says}, name
+            table = get(f"namespaces/{quote(LAKE, safe='')}/datasets/{name}")
+            assert table["currentVersion"] == factory.run_id(run)
+
+
+def test_a_new_table_of_which_nothing_is_said_has_nothing_of_the_former() -> None:
+    for events in orders((X, checked("x", "a", 8, 3), renamed("a", "b", seconds=10), untold(Y))):
+        get = after(*events)
+        table = get(f"namespaces/{quote(LAKE, safe='')}/datasets/a")
+        assert (table["tags"], table["description"], table["fields"], table["dataQuality"]) == ([], None, [], None)
+        assert "ownership" not in table["facets"]
+        assert table["columnLineage"] is None
+        assert all_that_is_told(get, "b") == {"x"}
+
+
+@pytest.mark.parametrize(
+    ("former", "later", "doubtful", "sound"),
+    [("COMPLETE", "FAIL", "a", "b"), ("FAIL", "COMPLETE", "b", "a")],
+    ids=["the new table", "the renamed one"],
+)
+def test_the_caution_of_a_table_is_of_its_own_writes(former: str, later: str, doubtful: str, sound: str) -> None:
+    """A rename makes no data, and a good write of another table none of this one."""
+    events = (told("x", "a", 1, 1, kind=former), renamed("a", "b", seconds=10), told("y", "a", 3, 20, kind=later))
+    for ordered in orders(events):
+        get = after(*ordered)
+        for name, expected in ((doubtful, "no write succeeded; may hold partial data"), (sound, None)):
+            table = get(f"namespaces/{quote(LAKE, safe='')}/datasets/{name}")
+            graph = get("lineage", nodeId=f"dataset:{LAKE}:{name}", direction="both")["graph"]
+            node = next(each["data"] for each in graph if each["data"]["name"] == name)
+            assert (table.get("caution"), node.get("caution")) == (expected, expected)
+            assert (table["lastWrittenAt"] is None) is (expected is not None)
+            is_current = table["currentVersion"] in {factory.run_id(1), factory.run_id(3)}
+            assert is_current is (expected is None)
+
+
+def test_tags_that_a_person_put_stay_with_the_table() -> None:
+    def tagged(tag: str, seconds: float) -> Document:
+        facets = {tag_facet(tag): {**factory.facet(), "tag": tag}}
+        return factory.dataset_event({**factory.dataset("a"), "facets": facets}, seconds=seconds)
+
+    events = (X, tagged("pii", 5), renamed("a", "b", seconds=10), untold(Y), tagged("public", 25))
+    for ordered in orders(events):
+        get = after(*ordered)
+        tags = {name: get(f"namespaces/{quote(LAKE, safe='')}/datasets/{name}")["tags"] for name in ("a", "b")}
+        assert tags == {"a": ["public"], "b": ["pii", "x"]}
+
+
+def test_the_suspect_of_a_wrong_number_is_a_run_of_the_table() -> None:
+    get = after(*TOLD_REUSED)
+    for name, run in (("a", 3), ("b", 1)):
+        answer = get("rootcause", nodeId=f"dataset:{LAKE}:{name}")
+        assert answer["suspect"]["id"] == factory.run_id(run)

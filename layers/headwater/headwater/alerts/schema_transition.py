@@ -7,6 +7,7 @@ in exactly one record of the stream, even if a function dies before or after it 
 from typing import NamedTuple
 
 from headwater.graph.facets.curation import RESERVED
+from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.members import is_drop
 from headwater.graph.facets.schema import fields_of, is_registered
 from headwater.graph.states.dataset import DatasetHead
@@ -45,7 +46,7 @@ def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | 
     if is_gone or new.facts.name.namespace in RESERVED or _is_first_of_registry(old, new):
         return None
     before = old.written or old.schema_digest
-    if before is None or old.renamed:
+    if before is None or old.renamed or SCHEMA in old.said_before:
         return None
     is_empty_anew = new.written != old.written and _is_empty(new)
     if new.renamed or (is_drop(new.facets) and (is_empty_anew or not is_drop(old.facets))):

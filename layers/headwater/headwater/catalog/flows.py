@@ -47,17 +47,22 @@ def affects_tables(before: JobHead | None, after: JobHead) -> bool:
     return not is_complete(before) or flows(before.current) != flows(after.current)
 
 
-def known_flows(reader: Reader, heads: Mapping[JobId, JobHead]) -> dict[JobId, frozenset[Flow]]:
-    """The flows through jobs: for each job, the flows of the last generation of its complete runs, and further flows of
-    later runs."""
+def last_complete(reader: Reader, heads: Mapping[JobId, JobHead]) -> dict[JobId, Generation]:
+    """The last generation of the complete runs of each job that is not complete."""
 
-    def last_complete(job: JobId) -> frozenset[Flow]:
+    def of_job(job: JobId) -> Generation:
         runs = reader.newest_runs(job, MAX_RUNS)
         complete = (run for run in runs if run.state is RunState.COMPLETED and run.names_datasets)
-        return flows(Generation.of(map(RunOfGeneration.of, complete)).edges)
+        return Generation.of(map(RunOfGeneration.of, complete))
 
     incomplete = [job for job, head in heads.items() if not is_complete(head)]
-    before = dict(zip(incomplete, concurrent_map(last_complete, incomplete), strict=True))
+    return dict(zip(incomplete, concurrent_map(of_job, incomplete), strict=True))
+
+
+def known_flows(heads: Mapping[JobId, JobHead], complete: Mapping[JobId, Generation]) -> dict[JobId, frozenset[Flow]]:
+    """The flows through jobs: for each job, the flows of the last generation of its complete runs, and further flows of
+    later runs."""
+    before = {job: flows(generation.edges) for job, generation in complete.items()}
     return {job: flows(head.current) | before.get(job, frozenset()) for job, head in heads.items()}
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from headwater.catalog.flows import Flow, known_flows
+from headwater.catalog.flows import Flow, known_flows, last_complete
 from headwater.catalog.identity import TableRef
 from headwater.catalog.resolver import Resolver
 from headwater.graph.names.identity import DatasetId, JobId, version_of_schema
+from headwater.graph.states.generation import Generation
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.openlineage.event import Name
@@ -46,11 +47,12 @@ def read_lineage(
     }
     users = {job for ids in known.values() for dataset in ids for job in _users(neighbourhood, dataset)}
     jobs = reader.jobs(users, usages=False)
-    flows = known_flows(reader, jobs)
+    complete = last_complete(reader, jobs)
+    flows = known_flows(jobs, complete)
     ends = {dataset for of_job in flows.values() for flow in of_job for dataset in flow if dataset}
     one_hop = reader.neighbourhood(ends, ())
     return {
-        table: _Table(resolver, neighbourhood, one_hop, jobs, flows, ids).lineage()
+        table: _Table(resolver, neighbourhood, one_hop, jobs, complete, flows, ids).lineage()
         for table, ids in known.items()
         if ids
     }
@@ -61,7 +63,7 @@ def adjacent(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId,
     neighbourhood = reader.neighbourhood(datasets) if datasets else Neighbourhood()
     users = {dataset: _users(neighbourhood, neighbourhood.representative(dataset)) for dataset in datasets}
     jobs = reader.jobs({job for of_dataset in users.values() for job in of_dataset}, usages=False)
-    flows = known_flows(reader, jobs)
+    flows = known_flows(jobs, last_complete(reader, jobs))
     adjacent_to: dict[DatasetId, set[DatasetId]] = {}
     for dataset, of_dataset in users.items():
         representative = neighbourhood.representative(dataset)
@@ -81,6 +83,7 @@ class _Table:
     neighbourhood: Neighbourhood
     one_hop: Neighbourhood
     jobs: Mapping[JobId, JobHead]
+    complete: Mapping[JobId, Generation]
     flows: Mapping[JobId, frozenset[Flow]]
     ids: Collection[DatasetId]
 
@@ -113,10 +116,18 @@ class _Table:
         return tuple(sorted({self.resolver.label(head) for head in heads}))
 
     def _last_run(self) -> str | None:
-        """The newest run of the table's writers that wrote the table; one that failed only if none went well."""
-        runs = [run for job in self._users(Side.WRITES) for run in self.jobs[job].generation.runs if run.edges.run_id]
-        wrote = [run for run in runs if any(map(self._is_table, run.edges.output_ids))]
-        return max(wrote, key=lambda run: (not run.has_failed, run.order)).order.run_id if wrote else None
+        """The newest run of the table's writers that wrote the table, of those that went well; without any, of those
+        that are open, and then of those that failed."""
+        writers = self._users(Side.WRITES)
+        known = [(job not in self.complete, self.jobs[job].generation) for job in writers]
+        known += [(True, self.complete[job]) for job in writers if job in self.complete]
+        wrote = [
+            (0 if run.has_failed else 1 + is_complete, run.order)
+            for is_complete, generation in known
+            for run in generation.runs
+            if run.edges.run_id and any(map(self._is_table, run.edges.output_ids))
+        ]
+        return max(wrote)[1].run_id if wrote else None
 
 
 def _users(neighbourhood: Neighbourhood, dataset: DatasetId) -> set[JobId]:

@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from headwater.graph.facets.dataset_reference import INPUT_STATISTICS
 from headwater.graph.facets.members import LIFECYCLE, is_drop, owners_of, ownership_of
 from headwater.graph.facets.register import values
+from headwater.graph.facets.renaming import renames_from, renames_to
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, QualityId, WriteId
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
@@ -30,10 +31,10 @@ from headwater.read.good_writes import (
     time_of_last,
     write_that_counts,
 )
-from headwater.read.neighbourhood import Neighbourhood
+from headwater.read.neighbourhood import NameSpan, Neighbourhood
 from headwater.read.reader import Reader
 from headwater.read.run_end import with_inferred_ends
-from headwater.store.ranges import write_position
+from headwater.store.ranges import quality_position, write_position
 from headwater.store.snapshot import ReadRequest
 
 MAX_JOBS = 100
@@ -80,19 +81,21 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
     read = reader.store.read(ReadRequest(jobs=_first_jobs(neighbourhood, representative), column_lineages=lineages))
     jobs = read.jobs.all()
     columns = {lineage.digest: facet for lineage, facet in read.column_lineages.all().items()}
-    write, quality, input_statistics, written = _last_outcome(
-        reader, jobs, _writers(neighbourhood, representative, jobs)
-    )
+    column_lineage = [columns[digest] for digest in _newest_first(head, jobs.values(), ids) if digest in columns]
+    writers = _writers(neighbourhood, representative, jobs)
+    write, quality, input_statistics, written = _last_outcome(reader, jobs, writers)
+    if writers.spans:
+        column_lineage = _columns_of_renamed(reader, jobs.values(), writers.spans, write)
     return DatasetDetails(
         head=head,
         last_used=_last_used(jobs.values(), ids),
-        column_lineage=[columns[digest] for digest in _newest_first(head, jobs.values(), ids) if digest in columns],
+        column_lineage=column_lineage,
         last_write=write,
         quality=quality,
         input_statistics=input_statistics,
         aliases=_names_of(reader, ids - {representative}),
         is_dropped=_is_dropped(head, jobs.values(), ids),
-        ownership=_derived_ownership(head, jobs.values(), ids),
+        ownership=_derived_ownership(head, jobs.values(), writers.names),
         written=written,
     )
 
@@ -101,9 +104,14 @@ def list_dataset_details(
     reader: Reader, ids: Sequence[DatasetId], *, with_cautions: bool = True
 ) -> list[DatasetDetails]:
     """The details of datasets, without last writes, last reads and names: three reads for a hundred datasets, and more
-    for those of which no writer that was read wrote well last. In a long list only a few jobs of each dataset are
-    read."""
+    for those of which no writer that was read wrote well last, and for renamed ones. In a long list only a few jobs of
+    each dataset are read."""
     heads = reader.datasets(ids)
+    reused = {node for node, head in heads.items() if renames_to(head.facets) and not head.renamed}
+    shown = {node: read_dataset_details(reader, node) for node in reused}
+    renamed = [node for node, head in heads.items() if renames_from(head.facets) and node not in shown]
+    around = reader.neighbourhood(renamed, ()) if renamed else Neighbourhood()
+    heads |= {node: around.heads[node] for node in renamed if node in around.heads}
     users = _by_rank([[job for _, job in head.users] for head in heads.values()])
     jobs = _by_dataset(reader.jobs(list(dict.fromkeys(users))[:MAX_JOBS]).values())
     lineages = {
@@ -116,13 +124,15 @@ def list_dataset_details(
     facets, results = read.column_lineages.all(), read.quality.all()
     known_cautions = _cautions(reader, jobs, heads) if with_cautions else {}
     return [
-        DatasetDetails(
+        shown[dataset]._replace(aliases=())
+        if dataset in shown
+        else DatasetDetails(
             heads[dataset],
             _last_used(jobs[dataset], {dataset}),
             [facets[lineage] for lineage in lineages[dataset] if lineage in facets],
             quality=results.get(checks[dataset]) if dataset in checks else None,
             is_dropped=_is_dropped(heads[dataset], jobs[dataset], {dataset}),
-            ownership=_derived_ownership(heads[dataset], jobs[dataset], {dataset}),
+            ownership=_derived_ownership(heads[dataset], jobs[dataset], [NameSpan(dataset)]),
             written=LastWrite(caution=known_cautions.get(dataset, "")),
         )
         for dataset in ids
@@ -150,11 +160,12 @@ def _by_dataset(jobs: Iterable[JobHead]) -> defaultdict[DatasetId, list[JobHead]
     return users
 
 
-def _derived_ownership(head: DatasetHead, jobs: Iterable[JobHead], ids: AbstractSet[DatasetId]) -> JsonObject | None:
+def _derived_ownership(head: DatasetHead, jobs: Iterable[JobHead], names: Iterable[NameSpan]) -> JsonObject | None:
     """The ownership of the job that writes a dataset: of several such jobs with an owner, of the one that ran last."""
     if owners_of(head.facets):
         return None
-    writers = [job for job in jobs if ids & job.current.output_ids and not job.facts.is_deleted]
+    current = [(job, job.current) for job in jobs if not job.facts.is_deleted]
+    writers = [job for job, edges in current if _among(names, edges.output_ids, edges.time)]
     owned = [job for job in writers if owners_of(values(job.facts.facets))]
     writer = max(owned, key=lambda job: (job.current.time, job.facts.id), default=None)
     if writer is None:
@@ -165,30 +176,55 @@ def _derived_ownership(head: DatasetHead, jobs: Iterable[JobHead], ids: Abstract
 def _writers(neighbourhood: Neighbourhood, dataset: DatasetId, jobs: Mapping[JobId, JobHead]) -> KnownWriters:
     writers = neighbourhood.users.get(dataset, NO_NEIGHBOURS)[Side.WRITES]
     heads = [jobs[job] for job in sorted(writers & jobs.keys())]
-    return KnownWriters(neighbourhood.ids_of(dataset), heads, are_all=len(writers) <= MAX_JOBS)
+    are_all, spans = len(writers) <= MAX_JOBS, neighbourhood.renamed.get(dataset, ())
+    return KnownWriters(neighbourhood.ids_of(dataset), heads, are_all, spans)
+
+
+def _among(names: Iterable[NameSpan], ids: AbstractSet[DatasetId], time: Instant) -> bool:
+    """Whether one of these ids named the dataset at a time."""
+    return any(span.id in ids and span.has(time) for span in names)
+
+
+def _columns_of_renamed(
+    reader: Reader, jobs: Iterable[JobHead], spans: Iterable[NameSpan], write: DatasetWrite | None
+) -> list[Any]:
+    """The column lineage of a renamed dataset by its jobs, newest first; if they have sent another since, that of its
+    last write."""
+    sent = {
+        (time, ColumnLineageId(span.id, digest))
+        for job in jobs
+        for span in spans
+        for digest, time in job.column_lineages(span.id).items()
+        if span.has(time) and not job.facts.is_deleted
+    }
+    of_write = [write.column_lineage] if write and write.column_lineage else []
+    return list(reader.column_lineage([lineage for _, lineage in sorted(sent, reverse=True)] or of_write).values())
 
 
 def _last_outcome(
     reader: Reader, jobs: Mapping[JobId, JobHead], writers: KnownWriters
 ) -> tuple[DatasetWrite | None, QualityResult | None, Any, LastWrite]:
     """A dataset's newest version that went well, its newest quality result, the statistics of its last read, and its
-    last write: one read, and up to four more if the heads of the writers leave doubt."""
-    ids = writers.ids
-    writes, results, last_read = _last_writes(jobs, ids), _last_quality(jobs.values(), ids), _last_read(jobs, ids)
+    last write: one read, and up to four more if the heads of the writers leave doubt. Of a renamed dataset, the heads
+    do not tell."""
+    writes = [] if writers.spans else _last_writes(jobs, writers.ids)
+    results = _newest_quality(reader, writers.spans) if writers.spans else _last_quality(jobs.values(), writers.ids)
+    last_read = _last_read(jobs, writers.names)
     doubtful = [write.run for write in writes] if _is_doubtful(jobs, writes) else []
     read = reader.store.read(ReadRequest(writes=writes, quality=results, runs=[*doubtful, *last_read]))
-    quality = next(iter(read.quality.of(results)), None)
+    quality = max(read.quality.of(results), key=quality_position, default=None)
     known = read.writes.of(writes)
     by_run = _by_runs(reader, read.runs.of(doubtful), known)
-    inputs = [run.inputs[node].io_facets for run in read.runs.of(last_read) for node in ids & run.inputs.keys()]
+    names = {span.id for span in writers.names}
+    inputs = [run.inputs[node].io_facets for run in read.runs.of(last_read) for node in names & run.inputs.keys()]
     statistics = next(filter(None, (values(facets).get(INPUT_STATISTICS) for facets in inputs)), None)
     others = [write for write in known if write.id not in {each.id for each in by_run}]
     newest, written = _settled(known, by_run), last_write_by_heads(writers)
     if newest and written is None:
         written = LastWrite(time=time_of_last(by_run))
     if (by_run and newest is None) or written is None:
-        (written,) = newest_good_writes(reader, [ids])
-    if by_run and newest is None and written.write:
+        (written,) = newest_good_writes(reader, [writers.names])
+    if (by_run or writers.spans) and newest is None and written.write:
         newest = reader.store.read(ReadRequest(writes=[written.write])).writes.get(written.write)
     candidates = [*others, newest] if newest else others
     return max(candidates, key=write_position, default=None), quality, statistics, written
@@ -273,10 +309,10 @@ def _last_writes(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> 
     return [WriteId(dataset, run_id, job) for (_, run_id), job, dataset in sorted(written, reverse=True)[:MAX_WRITES]]
 
 
-def _last_read(jobs: Mapping[JobId, JobHead], ids: AbstractSet[DatasetId]) -> list[JobRunId]:
+def _last_read(jobs: Mapping[JobId, JobHead], names: Collection[NameSpan]) -> list[JobRunId]:
     """The run that began last of those that read a dataset, if there is any."""
     runs = [(job, run) for job, head in jobs.items() for run in head.generation.runs if run.edges.run_id]
-    reads = [(run.order, job) for job, run in runs if ids & run.edges.input_ids]
+    reads = [(run.order, job) for job, run in runs if _among(names, run.edges.input_ids, run.edges.time)]
     return [JobRunId(job, run_id) for (_, run_id), job in sorted(reads)[-1:]]
 
 
@@ -289,6 +325,12 @@ def _last_quality(jobs: Iterable[JobHead], ids: AbstractSet[DatasetId]) -> list[
         if (check := head.facts.usages[dataset].quality)
     ]
     return [QualityId(dataset, check.run_id, job) for check, job, dataset in sorted(checks)[-1:]]
+
+
+def _newest_quality(reader: Reader, spans: Iterable[NameSpan]) -> list[QualityId]:
+    """The newest quality result under each name of a dataset."""
+    lines = [reader.store.quality_of(span.id).between(span.since, span.end) for span in spans]
+    return [newest for line in lines for newest in islice(line.newest(limit=1), 1)]
 
 
 def _names_of(reader: Reader, ids: Collection[DatasetId]) -> list[Name]:

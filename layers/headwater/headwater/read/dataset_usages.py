@@ -40,7 +40,9 @@ def job_usages(reader: Reader, ids: Collection[DatasetId]) -> dict[DatasetId, Jo
     heads = reader.jobs(asked)
     known = {
         dataset: KnownWriters(
-            around.ids_of(around.representative(dataset)), [heads[job] for job in sorted(jobs & heads.keys())]
+            around.ids_of(around.representative(dataset)),
+            [heads[job] for job in sorted(jobs & heads.keys())],
+            spans=around.renamed.get(around.representative(dataset), ()),
         )
         for dataset, jobs in writers.items()
         if jobs <= asked

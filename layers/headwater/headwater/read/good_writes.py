@@ -31,6 +31,7 @@ from headwater.concurrent import concurrent_map
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
+from headwater.graph.facets.renaming import renames_from, renames_to
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, WriteId
 from headwater.graph.producers import is_query_job, producer_of
 from headwater.graph.producers.producer import Producer
@@ -38,7 +39,8 @@ from headwater.graph.states.edges import Edges
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Facets
-from headwater.openlineage.instant import NEVER, Instant
+from headwater.openlineage.instant import FOREVER, NEVER, Instant
+from headwater.read.neighbourhood import NameSpan
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
 
 LOOKED_AT = 50
@@ -80,6 +82,13 @@ def commits_as_it_goes(run: Run) -> bool:
 def _commits_as_it_goes(job_facets: Facets, producer: Producer) -> bool:
     kind = facet_text(job_facets, "jobType", "processingType")
     return kind in _CONTINUOUS or not producer.reports_ends
+
+
+def renames(run: Run, dataset: DatasetId) -> bool:
+    """Whether a run wrote a dataset as it renamed it: it made the data only of one of which nothing else is known."""
+    output = run.outputs.get(dataset)
+    facets = values(output.facets) if output else {}
+    return bool(renames_from(facets) or renames_to(facets))
 
 
 def write_that_counts(writes: Iterable[WriteOfRun], at: Instant | None = None) -> WriteOfRun | None:
@@ -145,11 +154,17 @@ class LastWrite(NamedTuple):
 
 
 class KnownWriters(NamedTuple):
-    """The ids of a dataset, and the heads of its writers; `are_all` is whether no writer is missing."""
+    """The ids of a dataset, and the heads of its writers; `are_all` is whether no writer is missing. Of a dataset that
+    was renamed, `spans` are the times of its ids: its writes are looked up."""
 
     ids: AbstractSet[DatasetId]
     heads: Collection[JobHead]
     are_all: bool = True
+    spans: Collection[NameSpan] = ()
+
+    @property
+    def names(self) -> Collection[NameSpan]:
+        return self.spans or [NameSpan(dataset) for dataset in sorted(self.ids)]
 
 
 MAX_LOOKED_UP = 20
@@ -163,7 +178,7 @@ def last_writes(
     it; where one of them leaves doubt, up to `MAX_LOOKED_UP` datasets are looked up (`newest_good_writes`)."""
     known = {dataset: last_write_by_heads(writers, as_of) for dataset, writers in datasets.items()}
     unsure = [dataset for dataset, last in known.items() if last is None][:MAX_LOOKED_UP]
-    looked_up = newest_good_writes(reader, [datasets[dataset].ids for dataset in unsure], as_of) if unsure else []
+    looked_up = newest_good_writes(reader, [datasets[dataset].names for dataset in unsure], as_of) if unsure else []
     found = dict(zip(unsure, looked_up, strict=True))
     return {dataset: last or found.get(dataset, LastWrite()) for dataset, last in known.items()}
 
@@ -203,6 +218,8 @@ class _ByHeads(NamedTuple):
 
 def _by_heads(writers: KnownWriters, as_of: Instant | None) -> _ByHeads:
     newest, doubt, is_written = _ByHeads()
+    if writers.spans:
+        return _ByHeads(doubt=FOREVER, is_written=any(head.latest for head in writers.heads))
     for head in writers.heads:
         latest = head.latest
         if latest is None or head.is_foreign:
@@ -223,44 +240,47 @@ def _is_continuous(head: JobHead) -> bool:
 
 
 def newest_good_writes(
-    reader: Reader, datasets: Collection[AbstractSet[DatasetId]], as_of: Instant | None = None
+    reader: Reader, datasets: Collection[Collection[NameSpan]], as_of: Instant | None = None
 ) -> list[LastWrite]:
-    """The newest write of each dataset that went well, now or at a time. A dataset comes as all its ids. For each id
-    this takes a call, for a hundred runs one more; twice that for a dataset whose first `FIRST_LOOK` writes failed."""
+    """The newest write of each dataset that went well, now or at a time. A dataset comes as all its ids, each with the
+    time in which it was the dataset's. For each id this takes a call, for a hundred runs one more; twice that for a
+    dataset whose first `FIRST_LOOK` writes failed."""
     found = _look(reader, datasets, as_of, FIRST_LOOK)
-    unsure = [ids for ids, last in zip(datasets, found, strict=True) if last is None]
+    unsure = [spans for spans, last in zip(datasets, found, strict=True) if last is None]
     more = iter(_look(reader, unsure, as_of, LOOKED_AT) if unsure else ())
     return [(next(more) or LastWrite(None)) if last is None else last for last in found]
 
 
 def _look(
-    reader: Reader, datasets: Collection[AbstractSet[DatasetId]], as_of: Instant | None, most: int
+    reader: Reader, datasets: Collection[Collection[NameSpan]], as_of: Instant | None, most: int
 ) -> list[LastWrite | None]:
     """The newest good write among so many of each dataset; None if there may be one among earlier writes."""
 
-    def newest(dataset: DatasetId) -> list[tuple[Instant, WriteId]]:
-        entries = reader.store.writes_of(dataset).entries(until=as_of, limit=most)
+    def newest(span: NameSpan) -> list[tuple[Instant, WriteId]]:
+        line = reader.store.writes_of(span.id).between(span.since, span.end)
+        entries = line.entries(until=as_of, limit=most)
         return [(entry.time, entry.id) for entry in islice(entries, most)]
 
-    names = [name for ids in datasets for name in sorted(ids)]
+    names = list(dict.fromkeys(chain.from_iterable(datasets)))
     listed = dict(zip(names, concurrent_map(newest, names), strict=True))
     runs = {run.id: run for run in reader.runs({write.run for writes in listed.values() for _, write in writes})}
     return [
         _last(
             [
                 WriteOfRun(time, write, run)
-                for name in ids
+                for name in spans
                 for time, write in listed[name]
                 if (run := runs.get(write.run))
             ],
             as_of,
-            is_whole=all(len(listed[name]) < most for name in ids),
+            is_whole=all(len(listed[name]) < most for name in spans),
         )
-        for ids in datasets
+        for spans in datasets
     ]
 
 
 def _last(writes: Collection[WriteOfRun], as_of: Instant | None, *, is_whole: bool) -> LastWrite | None:
+    writes = [write for write in writes if not renames(write.run, write.id.dataset)] or writes
     best = write_that_counts(writes, as_of)
     if best and best.standing(as_of) is Standing.GOOD:
         return LastWrite(best.id, time=time_of_last(writes, as_of))

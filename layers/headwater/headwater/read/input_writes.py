@@ -14,13 +14,12 @@ from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.register import values
-from headwater.graph.facets.renaming import renames_from, renames_to
 from headwater.graph.names.identity import NO_JOB, DatasetId, NeighbourPageId, WriteId
 from headwater.graph.producers import is_query_job
 from headwater.graph.producers.table_formats import scanned_snapshot, writes_data, written_snapshot
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import NEVER, Instant
-from headwater.read.good_writes import LOOKED_AT, Standing, WriteOfRun, innermost, wraps, write_that_counts
+from headwater.read.good_writes import LOOKED_AT, Standing, WriteOfRun, innermost, renames, wraps, write_that_counts
 from headwater.read.neighbourhood import NameSpan, Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
@@ -101,14 +100,8 @@ def input_writes(reader: Reader, runs: Collection[Run]) -> dict[RunInput, WriteI
 def _may_be_renamed(run_input: _InputOfRun, writes: Iterable[WriteOfRun], write: WriteOfRun | None) -> bool:
     """Whether one of these writes is a rename, so that the input may have been written under another name, or another
     table under this name."""
-    since = min(run_input.run.started_at, write.time if write and not _renames(write) else NEVER)
-    return any(_renames(each) and each.time >= since for each in writes)
-
-
-def _renames(write: WriteOfRun) -> bool:
-    output = write.run.outputs.get(write.id.dataset)
-    facets = values(output.facets) if output else {}
-    return bool(renames_from(facets) or renames_to(facets))
+    since = min(run_input.run.started_at, write.time if write and not renames(write.run, write.id.dataset) else NEVER)
+    return any(renames(each.run, each.id.dataset) and each.time >= since for each in writes)
 
 
 def _by_runs(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> dict[RunInput, list[WriteOfRun]]:
@@ -125,7 +118,7 @@ def _write_of(run_input: _InputOfRun, writes: Iterable[WriteOfRun]) -> WriteOfRu
     made the data only of a table of which nothing else is known."""
     run = run_input.run
     of_others = [write for write in writes if not (wraps(run, write.run) or wraps(write.run, run))]
-    made = [write for write in of_others if not _renames(write)]
+    made = [write for write in of_others if not renames(write.run, write.id.dataset)]
     return write_that_counts(made, run.ended_at) or write_that_counts(of_others, run.ended_at)
 
 

@@ -5,10 +5,12 @@ and the facet gives the Glue name. Both ids have a head, neighbours and column l
 head with the facet (the representative), merged with the states under the other id.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.renaming import Rename, next_rename, renames_from, renames_to
 from headwater.graph.names.identity import DatasetId
 from headwater.graph.states.dataset import DatasetHead
@@ -87,6 +89,14 @@ class Neighbourhood:
             spans += [NameSpan(name, since, self.ended.get(name))] if self.representative(name) == dataset else []
         return spans
 
+    @property
+    def renamed(self) -> dict[DatasetId, tuple[NameSpan, ...]]:
+        """The spans of those of the datasets that were renamed, or have a name of another one."""
+        if not self.renamed_away and not self.ended:
+            return {}
+        spans = {dataset: tuple(self.spans_of(dataset)) for dataset in self.heads}
+        return {dataset: of for dataset, of in spans.items() if any(span.since or span.end for span in of)}
+
     def meant(self, name: DatasetId, time: Instant) -> DatasetId:
         """The representative of the dataset that a name meant at a time."""
         return self.representative(meant(name, time, self.renamed_away))
@@ -123,7 +133,15 @@ def merged(
         of_shown |= {side: of_shown.get(side, 0) + number for side, number in unread.items()}
     for dataset, head in sorted(heads.items(), key=lambda entry: neighbourhood.representative(entry[0]) == entry[0]):
         shown = neighbourhood.representative(dataset)
-        neighbourhood.heads[shown] = _united(head, neighbourhood.heads.get(shown))
+        neighbourhood.heads[shown] = _united(_of_now(head, away.get(dataset)), neighbourhood.heads.get(shown))
+    for name, later in away.items():
+        since = NEVER
+        for at, dataset in later:
+            shown, known_head = neighbourhood.representative(dataset), heads[name]
+            said = {facet for facet, until in known_head.said_before.items() if until == at}
+            if shown in neighbourhood.heads and shown != neighbourhood.representative(name):
+                neighbourhood.heads[shown] = _united(neighbourhood.heads[shown], _only(known_head, said, since))
+            since = at
     return neighbourhood
 
 
@@ -189,6 +207,21 @@ def _next_end(head: DatasetHead, until: Instant) -> Instant:
     at a time."""
     rename = next_rename(head.facets, until)
     return rename.at if rename else _ENDED if head.renamed else _NOW
+
+
+def _of_now(head: DatasetHead, away: Sequence[tuple[Instant, DatasetId]] | None) -> DatasetHead:
+    """The head of a name that another dataset had before, without what is said of that one."""
+    if not away:
+        return head
+    said = _only(head, head.facets.keys() - head.said_before.keys(), away[-1][0])
+    return said if SCHEMA in head.facets else replace(said, schema=head.schema)
+
+
+def _only(head: DatasetHead, facets: AbstractSet[str], since: Instant) -> DatasetHead:
+    """The head with some of its facets, of a dataset that was not there before a time."""
+    known = {name: facet for name, facet in head.facets.items() if name in facets}
+    facts = replace(head.facts, created=max(head.facts.created, since))
+    return replace(head, facts=facts, facets=known, schema=head.schema if SCHEMA in known else None)
 
 
 def _united(head: DatasetHead, other: DatasetHead | None) -> DatasetHead:

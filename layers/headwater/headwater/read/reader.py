@@ -105,7 +105,32 @@ class Reader:
             others = {other for page in pages.values() for other in page.merged} | renamed_ids(present.values())
             seen |= unread
             unread = others - seen
-        return merged(heads, self.store.neighbours_below(first_pages, sides, most), first_pages, as_of).of(ids)
+        around = merged(heads, self.store.neighbours_below(first_pages, sides, most), first_pages, as_of).of(ids)
+        around.heads |= self._as_last_written(around)
+        return around
+
+    def _as_last_written(self, around: Neighbourhood) -> dict[DatasetId, DatasetHead]:
+        """The heads of datasets whose former name another dataset has by now, with what their last write under that
+        name said of them: the head of that name has what was said since."""
+        if not around.renamed_away:
+            return {}
+        former = {
+            dataset: [span for span in spans if span.id in around.renamed_away and span.end]
+            for dataset, spans in around.renamed.items()
+        }
+        spans = [max(of, key=lambda span: span.end or FOREVER) for of in former.values() if of]
+        shown = [dataset for dataset, of in former.items() if of]
+        lines = [self.store.writes_of(span.id).between(span.since, span.end) for span in spans]
+        newest = concurrent_map(lambda line: next(iter(line.newest(limit=1)), None), lines)
+        writes = self.store.read(ReadRequest(writes=[write for write in newest if write])).writes
+        schemas = self.store.read(
+            ReadRequest(schemas=[write.schema for write in writes.all().values() if write.schema])
+        ).schemas
+        return {
+            dataset: around.heads[dataset].with_write(write.output.facets, write.schema and schemas.get(write.schema))
+            for dataset, write_id in zip(shown, newest, strict=True)
+            if write_id and (write := writes.get(write_id))
+        }
 
     def _as_written(self, heads: dict[DatasetId, DatasetHead]) -> dict[DatasetId, DatasetHead]:
         """Heads of datasets, each with the schema with which the dataset was last written.

@@ -23,6 +23,7 @@ from headwater.graph.states.run import Run
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import FOREVER, Instant
 from headwater.read.good_writes import KnownWriters
+from headwater.read.neighbourhood import NameSpan
 from headwater.read.reader import Reader, SentColumns
 from headwater.store.snapshot import ReadRequest
 from headwater.traversal.lineage import View
@@ -74,6 +75,7 @@ class Consumers:
         self.representatives: dict[DatasetId, DatasetId] = {}
         self.sent_columns: dict[JobId, dict[DatasetId, set[SentColumns]]] = {}
         self.schema_digests: dict[JobId, dict[DatasetId, str]] = {}
+        self._renamed: dict[DatasetId, tuple[NameSpan, ...]] = {}
         self._of_first: dict[JobId, JobHead] = {}
         self._users: dict[DatasetId, Neighbours] = {}
         self._lineages: dict[ColumnLineageId, Any] = {}
@@ -98,6 +100,7 @@ class Consumers:
             return
         self.is_cut |= neighbourhood.is_cut
         self.representatives |= neighbourhood.representatives
+        self._renamed |= neighbourhood.renamed
         self.renamed_away = {**self.renamed_away, **neighbourhood.renamed_away}
         self.heads |= neighbourhood.heads
         self._users |= dict.fromkeys(unread, NO_NEIGHBOURS) | neighbourhood.users
@@ -128,7 +131,12 @@ class Consumers:
         known = {job: jobs[job] for of_dataset in writers.values() for job in sorted(of_dataset & jobs.keys())}
         heads = self.reader.heads_at(known, self.as_of) if self.as_of else known
         return {
-            dataset: KnownWriters(ids[dataset], [heads[job] for job in sorted(of & heads.keys())], of <= heads.keys())
+            dataset: KnownWriters(
+                ids[dataset],
+                [heads[job] for job in sorted(of & heads.keys())],
+                of <= heads.keys(),
+                self._renamed.get(dataset, ()),
+            )
             for dataset, of in writers.items()
         }
 

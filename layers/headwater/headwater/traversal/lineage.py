@@ -121,6 +121,7 @@ class _Walker:
         )
         new = heads.keys() - self.graph.datasets.keys()
         self.graph.representatives |= neighbourhood.representatives
+        self.graph.renamed |= neighbourhood.renamed
         self.renamed_away |= neighbourhood.renamed_away
         self.users |= neighbourhood.users
         self.unread |= neighbourhood.unread

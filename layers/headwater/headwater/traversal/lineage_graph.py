@@ -8,6 +8,7 @@ from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import Edges
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
+from headwater.read.neighbourhood import NameSpan
 
 LineageEdge = tuple[NodeId, NodeId]
 """From an input to its job, or from a job to its output."""
@@ -22,6 +23,7 @@ class LineageGraph:
     reads              edges from an input to its job
     writes             edges from a job to its output
     representatives    the representative of each id, for datasets with several ids
+    renamed            the ids of renamed datasets, each with its time (`Neighbourhood.renamed`)
     deleted            datasets that the walk came to, and that are deleted: it goes no further there
     writers            the jobs that ever wrote each dataset
     job_heads          the heads of all jobs that were read: also of those that were rolled up, or are beside the graph
@@ -35,6 +37,7 @@ class LineageGraph:
     reads: set[tuple[DatasetId, JobId]] = field(default_factory=set)
     writes: set[tuple[JobId, DatasetId]] = field(default_factory=set)
     representatives: dict[DatasetId, DatasetId] = field(default_factory=dict)
+    renamed: dict[DatasetId, tuple[NameSpan, ...]] = field(default_factory=dict)
     deleted: set[DatasetId] = field(default_factory=set)
     writers: dict[DatasetId, frozenset[JobId]] = field(default_factory=dict)
     job_heads: dict[JobId, JobHead] = field(default_factory=dict)

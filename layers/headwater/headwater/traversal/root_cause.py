@@ -34,8 +34,9 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant, moved_back
 from headwater.read.activity import Activity, KnownDataset, read_activity
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
-from headwater.read.good_writes import newest_good_writes
+from headwater.read.good_writes import newest_good_writes, renames
 from headwater.read.name_resolution import NamedNode
+from headwater.read.neighbourhood import NameSpan
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
 from headwater.read.window import Window
 from headwater.store.ranges import run_position
@@ -103,13 +104,15 @@ def root_cause(
     start = node._replace(kind=NodeKind.DATASET, field=None) if node.kind is NodeKind.FIELD else node
     graph = walk_lineage(reader, start, Walk(depth, Direction.UPSTREAM, view, as_of, MAX_NODES))
     ids, all_time = _ids(reader, graph), Window(NEVER, as_of)
-    suspect = _suspect(reader, start, ids.get(graph.representative(start.dataset), ()), all_time)
+    begin = graph.representative(start.dataset)
+    spans = graph.renamed.get(begin) or [NameSpan(name) for name in sorted(ids.get(begin, ()))]
+    suspect = _suspect(reader, start, spans, all_time)
     upstream = _upstream(graph, start)
     good = _good_runs(reader, graph, suspect, all_time)
     confirmed = good.get(job_id(suspect.job)) if suspect else None
     completed = _last_completed(reader, suspect, confirmed, all_time) if suspect else None
     if suspect and start.kind is NodeKind.DATASET and not (confirmed or completed):
-        completed = _last_good_writer(reader, ids.get(graph.representative(start.dataset), {start.dataset}), suspect)
+        completed = _last_good_writer(reader, spans, suspect)
     last_good = confirmed or completed
     window = all_time._replace(since=last_good.started_at if last_good else NEVER)
     changes = all_time._replace(since=confirmed.started_at if confirmed else NEVER)
@@ -213,21 +216,23 @@ def _median(numbers: Iterable[int | None]) -> int | None:
     return (told[(len(told) - 1) // 2] + told[len(told) // 2]) // 2 if told else None
 
 
-def _suspect(reader: Reader, node: NamedNode, ids: Collection[DatasetId], window: Window) -> Run | None:
+def _suspect(reader: Reader, node: NamedNode, spans: Collection[NameSpan], window: Window) -> Run | None:
     """The newest run that wrote the dataset, under any of its ids. For a job, its newest run."""
     if node.kind is NodeKind.JOB:
         newest = islice(reader.store.runs_of(node.job).newest(until=window.until, limit=1), 1)
         return next(iter(reader.runs(list(newest))), None)
-    writers = [writer for dataset in sorted(ids) if (writer := _newest_writer(reader, dataset, window))]
+    writers = [writer for span in spans if (writer := _newest_writer(reader, span, window))]
     return max(writers, key=lambda run: run.order, default=None)
 
 
-def _newest_writer(reader: Reader, dataset: DatasetId, window: Window) -> Run | None:
-    """The newest run that wrote a dataset. Writes of events without a run do not count."""
-    newest = islice(reader.store.writes_of(dataset).newest(until=window.until, limit=MAX_RUNS), MAX_RUNS)
+def _newest_writer(reader: Reader, span: NameSpan, window: Window) -> Run | None:
+    """The newest run that wrote a dataset under a name. Writes of events without a run do not count, nor renames."""
+    line = reader.store.writes_of(span.id).between(span.since, span.end)
+    newest = islice(line.newest(until=window.until, limit=MAX_RUNS), MAX_RUNS)
     while writes := list(islice(newest, RUNS_AT_A_TIME)):
-        if runs := reader.runs([write.run for write in writes]):
-            return runs[0]
+        runs = reader.runs([write.run for write in writes])
+        if writer := next((run for run in runs if not renames(run, span.id)), None):
+            return writer
     return None
 
 
@@ -243,11 +248,11 @@ def _last_completed(reader: Reader, suspect: Run, confirmed: Run | None, window:
     return None
 
 
-def _last_good_writer(reader: Reader, ids: Collection[DatasetId], suspect: Run) -> Run | None:
+def _last_good_writer(reader: Reader, spans: Collection[NameSpan], suspect: Run) -> Run | None:
     """The run of another job that wrote the dataset well before the suspect: Spark names a query by its plan, so a
     program that was changed, or has failed, is another job."""
     just_before = moved_back(suspect.started_at, timedelta(microseconds=1))
-    ((write, *_),) = newest_good_writes(reader, [frozenset(ids)], just_before)
+    ((write, *_),) = newest_good_writes(reader, [spans], just_before)
     runs = reader.runs([write.run]) if write else []
     return next((run for run in runs if not run.failed_children), None)
 

@@ -53,6 +53,11 @@ def renames_from(facets: Mapping[str, Any]) -> list[Rename]:
     return _renames(facets, _FROM)
 
 
+def is_of_rename(name: str) -> bool:
+    """Whether a facet of this name tells a rename."""
+    return name.startswith((_TO, _FROM, _NOT))
+
+
 def is_old_name(facets: Mapping[str, Any]) -> bool:
     """Whether an output of a run is there for a rename alone, which may have failed: its name before."""
     return LIFECYCLE not in facets and any(name.startswith((_TO, _NOT)) for name in facets)

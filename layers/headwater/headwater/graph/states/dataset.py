@@ -5,20 +5,21 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
 
+from headwater.graph.facets.curation import DELETED, deleted_through, is_curation
 from headwater.graph.facets.curation import SOURCES as NAMED_SOURCES
-from headwater.graph.facets.curation import deleted_through, is_curation
 from headwater.graph.facets.dataset_reference import (
     DATA_SOURCE,
     QUALITY,
     SOURCES,
+    Document,
     dataset_facets,
     dataset_references,
     is_foreign,
     schema_register,
 )
-from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE, LONG_FACETS, SCHEMA
 from headwater.graph.facets.register import Register, Registers, Stamp, join_registers, stamp, values
-from headwater.graph.facets.renaming import Rename, renames_to
+from headwater.graph.facets.renaming import Rename, is_of_rename, renames_to
 from headwater.graph.facets.schema import COLUMN, ORDER, REGISTRY, columns_among, fields_of, partial_schema
 from headwater.graph.names.identity import DatasetId, JobId, dataset_id
 from headwater.graph.names.naming import Naming
@@ -103,6 +104,8 @@ class DatasetHead:
     only the outcome, hence a run that claims nothing new does not write the head.
 
     facets         the newest facet of each name, by any job or DatasetEvent; the schema by its digest
+    said_before    those facets that nobody has said since a rename took this name away, each with the time of the first
+                   such rename: they are of the dataset that had the name until then
     schema         the schema facet of that digest; without a digest, the columns of partial schemas (partial_schema)
     column_order   the stamp of the order of the columns of partial schemas
     written        the digest of the schema that the dataset was last written with, by a job or a DatasetEvent. A reader
@@ -116,6 +119,7 @@ class DatasetHead:
 
     facts: DatasetFacts
     facets: Mapping[str, Any] = field(default_factory=dict)
+    said_before: Mapping[str, Instant] = field(default_factory=dict)
     schema: Any = None
     column_order: str = ""
     written: str | None = None
@@ -131,8 +135,10 @@ class DatasetHead:
 
     def disagrees_with(self, facets: Registers) -> bool:
         """Whether one of these facets, newer or older, has another value in this head."""
-        return any(self.facets.get(name) != facets[name].value for name in _in_head(facets)) or (
-            self.schema_digest is None and self._lacks_columns_of(facets)
+        return (
+            any(self.facets.get(name) != facets[name].value for name in _in_head(facets))
+            or (self.schema_digest is None and self._lacks_columns_of(facets))
+            or any(name in facets and facets[name].time > until for name, until in self.said_before.items())
         )
 
     def _lacks_columns_of(self, facets: Registers) -> bool:
@@ -189,6 +195,15 @@ class DatasetHead:
         rename = self._newest_rename
         return min([time for time in (self.deleted_through, rename and rename.at) if time], default=None)
 
+    def with_write(self, said: Registers, schema: Document | None) -> "DatasetHead":
+        """The head with what a write said of the dataset, where nothing else is known."""
+        elsewhere = (*LONG_FACETS, *ELSEWHERE, "version")
+        facets = {name: facet for name, facet in values(said).items() if name not in elsewhere}
+        head = replace(self, facets={**facets, **self.facets})
+        if schema is None or self.schema is not None:
+            return head
+        return replace(head, facets={**head.facets, SCHEMA: schema.digest}, schema=schema.value)
+
     def with_deletion(self, last: Instant, last_write: Instant) -> "DatasetHead":
         """The head with `is_deleted`, by the times of the last event that names the dataset, and of the last that
         writes it. The job that reads an old name may have begun before the rename: it brings nothing back."""
@@ -203,9 +218,18 @@ def with_newest_facets(head: DatasetHead, claims: Iterable[Registers]) -> Datase
     newest: Registers = reduce(join_registers, claims, {})
     known = values(newest)
     head = replace(head, facets={name: known[name] for name in _in_head(known)})
+    head = replace(head, said_before=_said_before(head.facets, newest))
     if SCHEMA in head.facets:
         return head
     return replace(head, schema=partial_schema(newest), column_order=newest[ORDER].stamp if ORDER in newest else "")
+
+
+def _said_before(facets: Mapping[str, Any], registers: Registers) -> dict[str, Instant]:
+    """`DatasetHead.said_before` of a head with these facets."""
+    times = [rename.at for rename in renames_to(facets)]
+    lasting = [name for name in facets if times and name != DELETED and not is_of_rename(name)]
+    ended = {name: next((at for at in times if registers[name].time <= at), None) for name in lasting}
+    return {name: at for name, at in ended.items() if at}
 
 
 def without_schema(claimed: Registers) -> Registers:

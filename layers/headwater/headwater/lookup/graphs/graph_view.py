@@ -128,7 +128,10 @@ def known_writers(
     writers = {dataset: graph.writers.get(dataset, frozenset()) for dataset in ids}
     known = {dataset: [heads[job] for job in sorted(jobs & heads.keys())] for dataset, jobs in writers.items()}
     read = {*heads, *absent}
-    return {dataset: KnownWriters(ids[dataset], known[dataset], writers[dataset] <= read) for dataset in ids}
+    return {
+        dataset: KnownWriters(of, known[dataset], writers[dataset] <= read, graph.renamed.get(dataset, ()))
+        for dataset, of in ids.items()
+    }
 
 
 def heads_of(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> Mapping[JobId, JobHead]:

@@ -43,6 +43,7 @@ def encode(head: DatasetHead) -> Item:
         "own": registers_json(facts.own),
         "said": facts.described,
         "facets": head.facets,
+        **({"saidBefore": head.said_before} if head.said_before else {}),
         "schema": head.schema,
         **({"columnOrder": head.column_order} if head.column_order else {}),
         "written": head.written,
@@ -78,6 +79,7 @@ def _decode(item: Item, members: Members) -> DatasetHead:
     return DatasetHead(
         facts=facts,
         facets=members.read("facets", _facets),
+        said_before=members.read("saidBefore", object_of(instant), {}),
         schema=members.read("schema", anything),
         column_order=members.read("columnOrder", text, ""),
         written=members.read("written", optional(digest), None),
