@@ -211,15 +211,15 @@ export interface Breaks extends Counts {
   sentence: string;
 }
 
-export interface Impact {
+export interface Impact extends Page {
   nodeId: string;
+  displayName?: string;
   caution?: string;
   totalCount: number;
   breaks: Breaks;
   owners: { owner: string | null; items: ImpactItem[] }[];
   possibleCount?: number;
   hiddenCount?: number;
-  truncated?: boolean;
   frontier?: Frontier;
 }
 

@@ -11,6 +11,7 @@ export interface DiffNode {
   type: "DATASET" | "JOB";
   namespace: string;
   name: string;
+  displayName?: string;
   /** Of an added node of a graph: whether no event had named it before. */
   isNew?: boolean;
   dropped?: boolean;

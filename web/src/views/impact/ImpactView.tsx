@@ -3,19 +3,21 @@
  * namespace and hops; copied as Markdown.
  */
 
-import { Fragment, useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import { get } from "../../api/request";
 import type { Impact, ImpactItem } from "../../api/types";
+import { useLater } from "../../api/useLater";
 import { useLookup } from "../../api/useLookup";
 import { isPossible, sureness, wayOf } from "../../graph/risk";
 import { isMasked, transformationText } from "../../graph/trace";
-import { Empty, Loaded, Truncated, Unseen } from "../../parts/Feedback";
+import { Empty, Loaded, More, Truncated, Unseen } from "../../parts/Feedback";
 import { Icon, type IconName } from "../../parts/Icon";
 import { copyText, Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
 import { impactMarkdown } from "../../picture/markdown";
 import { linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
+import { grouped } from "../../text/grouped";
 import { columnOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { FILTERS, Filters, isChosen, KINDS, type Listed } from "./Filters";
 import "./impact.css";
@@ -29,6 +31,7 @@ const ICONS: Record<string, IconName> = { DATASET: "table", JOB: "job", DATASET_
 export default function ImpactView({ parameters }: { parameters: URLSearchParams }) {
   const nodeId = parameters.get("nodeId") ?? "";
   const lookup = useLookup(nodeId, (signal) => get<Impact>("impact", { nodeId, limit: MOST }, signal));
+  const later = useLater<Impact>(nodeId, (cursor) => get("impact", { nodeId, limit: MOST, cursor }));
   if (!nodeId) return <Empty>No dataset or column is named in this link.</Empty>;
   const name = displayName(nodeId);
   return (
@@ -43,7 +46,11 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
         {(found) => (
           <>
             {found.caution && <p className="chip bad">{oneLine(found.caution)}</p>}
-            <Found impact={found} name={name} parameters={parameters} />
+            <Found impact={withPages(found, later.pages)} name={name} parameters={parameters}>
+              <More later={later} first={found}>
+                Show the next {count(MOST)}
+              </More>
+            </Found>
           </>
         )}
       </Loaded>
@@ -51,7 +58,15 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
   );
 }
 
-function Found({ impact, name, parameters }: { impact: Impact; name: string; parameters: URLSearchParams }) {
+interface FoundProperties {
+  impact: Impact;
+  name: string;
+  parameters: URLSearchParams;
+  /** What fetches more of the list. */
+  children: ReactNode;
+}
+
+function Found({ impact, name, parameters, children }: FoundProperties) {
   const [isCopied, setCopied] = useState(false);
   const items = itemsOf(impact);
   const shown = items.filter((item) => FILTERS.every(({ name, of }) => isChosen(parameters.get(name), of(item))));
@@ -86,7 +101,12 @@ function Found({ impact, name, parameters }: { impact: Impact; name: string; par
       </p>
       {impact.truncated && <Truncated>The walk was cut: there is more downstream.</Truncated>}
       {items.length < impact.totalCount && (
-        <Truncated>The first {count(items.length)} are listed, the nearest first.</Truncated>
+        <div className="row">
+          <Truncated>
+            The first {count(items.length)} of {count(impact.totalCount)} are listed, the certain and the nearest first.
+          </Truncated>
+          {children}
+        </div>
       )}
       <Filters items={items} parameters={parameters} shown={shown.length} />
       <div className="owners">
@@ -184,6 +204,16 @@ function itemsOf({ owners }: Impact): Listed[] {
       found.set(item.nodeId, { ...item, owners: owner === null ? known : [...known, owner] });
     }
   return [...found.values()].toSorted(byCertainty);
+}
+
+/** An impact with the nodes of later pages, each under its owners. */
+function withPages(first: Impact, later: readonly Impact[]): Impact {
+  const all = [first, ...later].flatMap(({ owners }) => owners);
+  const owners = [...grouped(all, ({ owner }) => owner)].map(([owner, parts]) => ({
+    owner,
+    items: parts.flatMap(({ items }) => items),
+  }));
+  return { ...first, owners };
 }
 
 function byCertainty(one: ImpactItem, other: ImpactItem): number {

@@ -17,6 +17,7 @@ import { edgeKey } from "../../graph/backEdge";
 import { conditionOf } from "../../graph/marks";
 import { MOST_TRACED } from "../../graph/sizes";
 import type { ColumnEdge } from "../../graph/trace";
+import { MANY } from "../../graph/visible";
 import { Icon } from "../../parts/Icon";
 import { labelsOf, lanesIn, type SceneEdge } from "../../picture/scene";
 import type { Placed } from "../../picture/usePlaces";
@@ -29,8 +30,6 @@ import { useKeys } from "./useKeys";
 
 const NODES: NodeTypes = { node: PictureNode };
 const EDGES: EdgeTypes = { edge: PictureEdge };
-/** From this number of nodes on, nodes out of sight are not in the document. */
-const MANY = 250;
 /** What a screen reader says of each node. */
 const SAID = { "node.a11yDescription.default": "Arrow keys lead to the next node, Enter opens this one." };
 /** Below this zoom nobody reads the small print. */

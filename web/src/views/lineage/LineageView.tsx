@@ -99,7 +99,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
         />
         {(isTimeOpen || wish.asOf) && <TimeControl asOf={wish.asOf} graph={graph} nodeId={wish.nodeId} />}
         {wanted.since && <DifferenceBar lookup={difference} since={wanted.since} />}
-        {picked && <TraceBar wanted={wanted} lookup={traceLookup} trace={trace} />}
+        {picked && <TraceBar wanted={wanted} lookup={traceLookup} trace={trace} scene={scene} />}
         <Notices shownGraph={shownGraph} asOf={wish.asOf} layoutError={layout.error} />
         <Stage
           shownGraph={shownGraph}

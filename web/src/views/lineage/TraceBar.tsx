@@ -6,7 +6,9 @@ import type { ColumnLineage } from "../../api/types";
 import type { Lookup } from "../../api/useLookup";
 import type { Trace } from "../../graph/trace";
 import { Icon } from "../../parts/Icon";
+import type { Scene } from "../../picture/scene";
 import { changeParameters, linkTo } from "../../routing/location";
+import { counted } from "../../text/amounts";
 import { columnIdOf, oneLine, shortName } from "../../text/names";
 import type { LineageParameters } from "./parameters";
 
@@ -14,10 +16,12 @@ export function TraceBar({
   wanted,
   lookup,
   trace,
+  scene,
 }: {
   wanted: LineageParameters;
   lookup: Lookup<ColumnLineage[]>;
   trace: Trace | null;
+  scene: Scene;
 }) {
   const { picked, target, isAlone, withIndirect } = wanted;
   if (!picked) return null;
@@ -25,6 +29,7 @@ export function TraceBar({
   const others = [...(trace?.datasets ?? [])].flatMap(([dataset, { name, fields }]) =>
     fields.map((field) => ({ dataset, name, field })),
   );
+  const drawn = new Set(scene.columnEdges.flatMap(({ from, to }) => [from.dataset, to.dataset])).size;
   return (
     <div className="trace-bar" role="region" aria-label="The way of a column">
       <Icon name="column" />
@@ -35,7 +40,7 @@ export function TraceBar({
           `: ${lookup.error.status === 404 ? `it is not there ${wanted.wish.asOf ? "at this time" : "now. If it was removed, look at the past"}` : lookup.error.message}`}
         {trace &&
           (trace.edges.length
-            ? `: ${trace.datasets.size} tables`
+            ? `: ${counted(trace.datasets.size, "table")}${drawn < trace.datasets.size ? `, ${drawn} of them drawn: the table has all` : ""}`
             : target
               ? ": no path between the two"
               : ": no column lineage is known")}
