@@ -14,11 +14,17 @@ export interface Origins {
   isFromOutside: boolean;
 }
 
+const ask = (nodeId: string, asOf: string, signal?: AbortSignal): Promise<ColumnLineage> =>
+  get<ColumnLineage>("column-lineage", { nodeId, direction: "upstream", depth: 1, asOf }, signal);
+
+/** The reasons of some datasets, by dataset and column. */
+export async function originsOf(nodeIds: readonly string[], asOf: string): Promise<Map<string, Map<string, string>>> {
+  return unknownOrigins(await Promise.all(nodeIds.map((nodeId) => ask(nodeId, asOf))));
+}
+
 /** Until the answer is there, and where there is none, nothing is marked. */
 export function useUnknownOrigins(nodeId: string, asOf = ""): Origins {
-  const lookup = useLookup(JSON.stringify(["origins", nodeId, asOf]), (signal) =>
-    get<ColumnLineage>("column-lineage", { nodeId, direction: "upstream", depth: 1, asOf }, signal),
-  );
+  const lookup = useLookup(JSON.stringify(["origins", nodeId, asOf]), (signal) => ask(nodeId, asOf, signal));
   if (lookup.state !== "done") return { unknown: NONE, isFromOutside: false };
   const { unseen = [] } = lookup.value.frontier ?? {};
   return {

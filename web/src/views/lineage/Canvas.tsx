@@ -106,7 +106,12 @@ function Flow({ placed, centre, isInset = false, onNode, onEdge, onNothing }: Pr
         )}
       </ReactFlow>
       <p className="keys" aria-hidden="true">
-        <kbd>← → ↑ ↓</kbd> next node <kbd>Enter</kbd> open <kbd>Tab</kbd> its buttons <Icon name="why" /> origin unknown
+        <span className="of-keys">
+          <kbd>← → ↑ ↓</kbd> next node <kbd>Enter</kbd> open <kbd>Tab</kbd> its buttons
+        </span>
+        <span className="of-marks">
+          <Icon name="why" /> origin unknown
+        </span>
       </p>
     </div>
   );

@@ -4,7 +4,7 @@ import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { memo } from "react";
 import { tagsOf } from "../../graph/filter";
 import type { Side } from "../../graph/graph";
-import { chipOf, conditionOf, type Mark, wordsOf } from "../../graph/marks";
+import { chipsOf, conditionOf, type Mark, wordsOf } from "../../graph/marks";
 import { MOST_TRACED, tracedTop } from "../../graph/sizes";
 import { sideKey } from "../../graph/visible";
 import { Icon, type IconName } from "../../parts/Icon";
@@ -91,21 +91,12 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
   );
 });
 
-/** The first two marks. A changed schema is told by its columns: two, or one and the number of the others. */
 function Chips({ marks }: { marks: readonly Mark[] }) {
-  const chips = marks.flatMap((mark) => (mark.changes?.length ? mark.changes.map(chipOf) : [mark]));
-  const shown = chips.slice(0, chips.length > 2 && marks.length === 1 ? 1 : 2);
-  const more = marks.length === 1 ? chips.length - shown.length : 0;
-  return (
-    <>
-      {shown.map(({ tone, text }) => (
-        <span key={text} className={`chip ${tone}`} title={oneLine(marks.map(wordsOf).join(", "))}>
-          <bdi>{oneLine(text)}</bdi>
-        </span>
-      ))}
-      {more > 0 && <span className="chip plain">+{grouped(more)} more</span>}
-    </>
-  );
+  return chipsOf(marks).map(({ tone, text }) => (
+    <span key={text} className={`chip ${tone}`} title={oneLine(marks.map(wordsOf).join(", "))}>
+      <bdi>{oneLine(text)}</bdi>
+    </span>
+  ));
 }
 
 function ColumnHandles({ field, top }: { field: string; top: number }) {
