@@ -57,12 +57,12 @@ test("SVG: an edge of a column says what it does, and a filter is dashed", () =>
 
 test("SVG: what failed, what a caution says, what changed and which columns are of unknown origin", () => {
   const table = { ...node("a", "dataset", "lake/orders"), opening: { isOpen: false, traced: ["x", "y"] } };
-  const dataset = { fields: [], tags: [], caution: "no successful write", displayName: "sales.orders" };
+  const dataset = { fields: [], tags: [], caution: "no successful write" };
   const run = { outcome: "FAILED", endedAt: new Date().toISOString() };
   const scene = {
     ...SCENE,
     nodes: [
-      { ...table, node: { ...table.node, dataset } },
+      { ...table, node: { ...table.node, displayName: "sales.orders", dataset } },
       { ...node("b", "job", "step"), node: { ...node("b", "job", "step").node, job: { latestRun: run } } },
     ],
   } as unknown as Scene;

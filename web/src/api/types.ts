@@ -3,6 +3,8 @@
 export interface Name {
   namespace: string;
   name: string;
+  /** What people call a dataset: its name in a catalogue. */
+  displayName?: string | undefined;
 }
 
 export interface Field {
@@ -60,13 +62,13 @@ export interface InputField {
   dataset: string;
   field: string;
   transformations: Transformation[];
+  /** Of the dataset. */
+  displayName?: string;
 }
 
 export interface DatasetData extends Name {
   id: Name;
   type: string;
-  /** What people call it: its name in a catalogue. */
-  displayName?: string;
   createdAt: string;
   updatedAt: string;
   fields: Field[];
@@ -160,6 +162,8 @@ export interface ColumnNode {
     dataset: string;
     field: string;
     fieldType: string | null;
+    /** Of the dataset. */
+    displayName?: string;
     inputFields: InputField[];
   } | null;
   inEdges: EdgeData[];
@@ -194,6 +198,8 @@ export interface ImpactItem {
   possible?: boolean;
   path: string[];
   transformations?: Transformation[];
+  /** What people call the dataset, also that of a column. */
+  displayName?: string;
   /** That no write of the dataset succeeded. */
   caution?: string;
 }
@@ -213,6 +219,7 @@ export interface Breaks extends Counts {
 
 export interface Impact extends Page {
   nodeId: string;
+  /** Of the dataset. */
   displayName?: string;
   caution?: string;
   totalCount: number;
@@ -228,6 +235,7 @@ export interface Finding {
   at: string;
   distance: number;
   nodeId: string;
+  displayName?: string;
   summary: string;
   runId?: string;
   added?: string[];
@@ -249,6 +257,8 @@ export interface Code {
 
 export interface RootCause {
   nodeId: string;
+  /** Of the dataset. */
+  displayName?: string;
   asOf: string | null;
   suspect: Run | null;
   lastGood: (Run & { confirmed?: boolean }) | null;
@@ -258,7 +268,7 @@ export interface RootCause {
   amount?: { sentence: string } | null;
   successfulRuns: { nodeId: string; count: number }[];
   /** The datasets none of whose writes succeeded. */
-  cautions?: { nodeId: string; caution: string }[];
+  cautions?: { nodeId: string; displayName?: string; caution: string }[];
   truncated?: boolean;
   frontier?: Frontier;
 }

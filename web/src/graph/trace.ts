@@ -2,7 +2,7 @@
  * The way of one column: the columns that it is made of and that are made of it, with the transformation on each edge.
  */
 
-import type { ColumnLineage, InputField, Transformation } from "../api/types";
+import type { ColumnLineage, InputField, Name, Transformation } from "../api/types";
 import { grouped } from "../text/grouped";
 import { columnIdOf, nodeIdOf, oneLine } from "../text/names";
 import { FAN } from "./visible";
@@ -11,6 +11,8 @@ export interface ColumnRef {
   dataset: string;
   field: string;
 }
+
+type Column = Pick<InputField, "namespace" | "dataset" | "field" | "displayName">;
 
 export interface ColumnEdge {
   from: ColumnRef;
@@ -21,7 +23,7 @@ export interface ColumnEdge {
 
 export interface Trace {
   edges: readonly ColumnEdge[];
-  datasets: ReadonlyMap<string, { namespace: string; name: string; fields: readonly string[] }>;
+  datasets: ReadonlyMap<string, Name & { fields: readonly string[] }>;
   isTruncated: boolean;
   /** What the answers cannot see, a sentence each. */
   unseen: readonly string[];
@@ -45,10 +47,10 @@ export function unknownOrigins(answers: readonly ColumnLineage[]): Map<string, M
 
 export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean): Trace {
   const edges = new Map<string, ColumnEdge>();
-  const datasets = new Map<string, { namespace: string; name: string; fields: string[] }>();
-  const add = (namespace: string, name: string, field: string): ColumnRef => {
+  const datasets = new Map<string, Name & { fields: string[] }>();
+  const add = ({ namespace, dataset: name, field, displayName }: Column): ColumnRef => {
     const dataset = nodeIdOf("dataset", namespace, name);
-    const known = datasets.get(dataset) ?? { namespace, name, fields: [] };
+    const known = datasets.get(dataset) ?? { namespace, name, fields: [], ...(displayName && { displayName }) };
     if (!known.fields.includes(field)) known.fields.push(field);
     datasets.set(dataset, known);
     return { dataset, field };
@@ -56,10 +58,10 @@ export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean
   const onWay = new Set(answers.flatMap(({ graph }) => graph.map(({ id }) => id)));
   for (const { data } of answers.flatMap(({ graph }) => graph)) {
     if (!data) continue;
-    const to = add(data.namespace, data.dataset, data.field);
+    const to = add(data);
     for (const input of data.inputFields) {
       if (!onWay.has(columnIdOf(input.namespace, input.dataset, input.field))) continue;
-      const from = add(input.namespace, input.dataset, input.field);
+      const from = add(input);
       edges.set(edgeKey(from, to), { from, to, transformations: input.transformations });
     }
   }
@@ -68,7 +70,7 @@ export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean
     : []) {
     const to = { dataset: nodeIdOf("dataset", namespace, dataset), field: null };
     if (!datasets.has(to.dataset)) continue;
-    const from = add(inputField.namespace, inputField.dataset, inputField.field);
+    const from = add(inputField);
     edges.set(edgeKey(from, to), { from, to, transformations: inputField.transformations });
   }
   const unseen = answers.flatMap(({ frontier }) => frontier?.sentence || []);
@@ -90,7 +92,7 @@ export function between(trace: Trace, one: ColumnRef, other: ColumnRef): Trace {
 
 /** The part of a way that has these columns and the ends of these edges. */
 function along(trace: Trace, columns: readonly ColumnRef[], edges: readonly ColumnEdge[]): Trace {
-  const datasets = new Map<string, { namespace: string; name: string; fields: string[] }>();
+  const datasets = new Map<string, Name & { fields: string[] }>();
   for (const { dataset, field } of [...columns, ...edges.flatMap(({ from, to }) => [from, to])]) {
     const known = trace.datasets.get(dataset);
     if (!known) continue;

@@ -68,8 +68,8 @@ function withTraced(
   trace: Trace,
 ): { graph: Graph; shown: ReadonlySet<string> } {
   const nodes = new Map(graph.nodes);
-  for (const [id, { namespace, name }] of trace.datasets) {
-    if (!nodes.has(id)) nodes.set(id, { id, kind: "dataset", namespace, name });
+  for (const [id, { namespace, name, displayName }] of trace.datasets) {
+    if (!nodes.has(id)) nodes.set(id, { id, kind: "dataset", namespace, name, displayName });
   }
   const ids = new Set([...shown, ...trace.datasets.keys()]);
   for (const job of jobsBetween(graph, trace)) ids.add(job);

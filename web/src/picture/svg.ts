@@ -112,7 +112,7 @@ function card(
   const { node, opening } = drawn;
   const condition = conditionOf(node);
   const own = marks.get(node.id) ?? [];
-  const called = node.dataset?.displayName ?? short ?? node.name;
+  const called = node.displayName ?? short ?? node.name;
   const isBad = condition.tone === "bad";
   const bottom = headHeight(node);
   let right = x + width - 12;

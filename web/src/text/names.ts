@@ -41,6 +41,11 @@ export function calledShort(node: { name: string; displayName?: string | undefin
   return node.displayName ?? shortName(node.name);
 }
 
+/** Such a name, and the whole name behind it: what a list sorts and filters by. */
+export function calledWhole({ name, displayName }: { name: string; displayName?: string | undefined }): string {
+  return displayName ? `${displayName} (${name})` : name;
+}
+
 function ending(name: string, count: number): string {
   return partsOf(name)
     .slice(-count)

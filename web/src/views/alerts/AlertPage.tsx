@@ -4,6 +4,7 @@ import type { Alert } from "../../api/alerts";
 import { useScopes } from "../../api/caller";
 import { Icon } from "../../parts/Icon";
 import { Severity } from "../../parts/State";
+import { useTitle } from "../../parts/useTitle";
 import { linkTo } from "../../routing/location";
 import { ago, moment } from "../../text/amounts";
 import { oneLine, shortName, splitNodeId } from "../../text/names";
@@ -15,6 +16,7 @@ import "../node/node.css";
 
 export function AlertPage({ alert, again }: { alert: Alert; again: () => void }) {
   const mayCurate = useScopes().has("curate");
+  useTitle(alert.title);
   const breaks = alert.details?.breaks;
   return (
     <section className="sheet">

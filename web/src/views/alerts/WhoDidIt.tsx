@@ -17,7 +17,7 @@ export function WhoDidIt({ alert }: { alert: Alert }) {
       <dl className="facts">
         <dt>{isJob ? "Job" : "Dataset"}</dt>
         <dd>
-          <Name name={alert.name} href={linkTo("node", { nodeId })} />
+          <Name name={alert.name} called={alert.displayName} href={linkTo("node", { nodeId })} />
         </dd>
         {!isJob && details.job && (
           <>

@@ -14,11 +14,12 @@ import { Empty, Loaded, More, Truncated, Unseen } from "../../parts/Feedback";
 import { Icon, type IconName } from "../../parts/Icon";
 import { copyText, Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
+import { useTitle } from "../../parts/useTitle";
 import { impactMarkdown } from "../../picture/markdown";
 import { linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
 import { grouped } from "../../text/grouped";
-import { columnOf, oneLine, shortName, splitNodeId } from "../../text/names";
+import { calledShort, calledWhole, columnOf, kindOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { FILTERS, Filters, isChosen, KINDS, type Listed } from "./Filters";
 import "./impact.css";
 
@@ -32,8 +33,9 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
   const nodeId = parameters.get("nodeId") ?? "";
   const lookup = useLookup(nodeId, (signal) => get<Impact>("impact", { nodeId, limit: MOST }, signal));
   const later = useLater<Impact>(nodeId, (cursor) => get("impact", { nodeId, limit: MOST, cursor }));
+  const name = calledBy(lookup.value ? [lookup.value, ...later.pages] : [])(nodeId);
+  useTitle(name);
   if (!nodeId) return <Empty>No dataset or column is named in this link.</Empty>;
-  const name = displayName(nodeId);
   return (
     <section className="sheet">
       <header className="node-head">
@@ -46,7 +48,7 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
         {(found) => (
           <>
             {found.caution && <p className="chip bad">{oneLine(found.caution)}</p>}
-            <Found impact={withPages(found, later.pages)} name={name} parameters={parameters}>
+            <Found impact={withPages(found, later.pages)} name={nameOf(nodeId)} parameters={parameters}>
               <More later={later} first={found}>
                 Show the next {count(MOST)}
               </More>
@@ -69,6 +71,7 @@ interface FoundProperties {
 function Found({ impact, name, parameters, children }: FoundProperties) {
   const [isCopied, setCopied] = useState(false);
   const items = itemsOf(impact);
+  const called = calledBy([impact]);
   const shown = items.filter((item) => FILTERS.every(({ name, of }) => isChosen(parameters.get(name), of(item))));
   const owners = impact.owners.filter(({ owner }) => owner).length;
   const groups = groupsOf(impact, new Set(shown.map(({ nodeId }) => nodeId)));
@@ -122,7 +125,7 @@ function Found({ impact, name, parameters, children }: FoundProperties) {
                   {isPossible(item) && !(index && isPossible(own[index - 1] ?? item)) && (
                     <li className="muted">May break</li>
                   )}
-                  <Item item={item} />
+                  <Item item={item} called={called} />
                 </Fragment>
               ))}
               {own.length > MOST_OF_OWNER && (
@@ -144,8 +147,8 @@ function Found({ impact, name, parameters, children }: FoundProperties) {
           { name: "Owner", value: ({ owners }) => owners.join(", ") },
           {
             name: "Node",
-            value: ({ nodeId }) => displayName(nodeId),
-            show: ({ nodeId }) => <Name name={displayName(nodeId)} href={linkTo("lineage", lineageOf(nodeId))} />,
+            value: ({ nodeId, displayName }) => calledWhole({ name: nameOf(nodeId), displayName }),
+            show: (item) => <ItemName item={item} called={called} />,
           },
           { name: "Kind", value: ({ type }) => KINDS[type] ?? type },
           { name: "Breaks", value: sureness },
@@ -153,9 +156,9 @@ function Found({ impact, name, parameters, children }: FoundProperties) {
           { name: "By", value: how },
           {
             name: "Path",
-            value: ({ path }) => stepsOf(path, displayName).join(" → "),
+            value: ({ path }) => stepsOf(path, nameOf).join(" → "),
             show: ({ path }) => (
-              <span title={stepsOf(path, displayName).join(" → ")}>{stepsOf(path, shortStep).join(" → ")}</span>
+              <span title={stepsOf(path, nameOf).join(" → ")}>{stepsOf(path, called).join(" → ")}</span>
             ),
           },
         ]}
@@ -164,22 +167,25 @@ function Found({ impact, name, parameters, children }: FoundProperties) {
   );
 }
 
-function Item({ item }: { item: ImpactItem }) {
-  const name = displayName(item.nodeId);
+/** What a node is called in the answer: of a table the end of its name, of a column its table, too. */
+type Called = (nodeId: string) => string;
+
+function ItemName({ item: { nodeId, type, displayName }, called }: { item: ImpactItem; called: Called }) {
+  const short = type === "DATASET_FIELD" || displayName ? called(nodeId) : undefined;
+  return <Name name={nameOf(nodeId)} short={short} href={linkTo("lineage", lineageOf(nodeId))} />;
+}
+
+function Item({ item, called }: { item: ImpactItem; called: Called }) {
   return (
     <li>
       <Icon name={ICONS[item.type] ?? "table"} label={KINDS[item.type]} />
       <span className="grow">
-        <Name
-          name={name}
-          short={item.type === "DATASET_FIELD" ? name : undefined}
-          href={linkTo("lineage", lineageOf(item.nodeId))}
-        />
+        <ItemName item={item} called={called} />
         {item.caution && <span className="chip bad">{oneLine(item.caution)}</span>}
         <details>
           <summary className="muted">{how(item)}</summary>
           <ol className="path">
-            {stepsOf(item.path, displayName).map((step, index) => (
+            {stepsOf(item.path, nameOf).map((step, index) => (
               <li key={index}>{step}</li>
             ))}
           </ol>
@@ -237,15 +243,24 @@ function stepsOf(path: string[], name: (step: string) => string): string[] {
   });
 }
 
-function displayName(nodeId: string): string {
+/** The whole name of a job or dataset, and of a column with the end of its dataset's. */
+function nameOf(nodeId: string): string {
   const { kind, name } = splitNodeId(nodeId);
   if (kind !== "datasetField") return name;
   const { dataset, field } = columnOf(nodeId);
   return `${shortName(splitNodeId(dataset).name)}.${field}`;
 }
 
-function shortStep(nodeId: string): string {
-  return splitNodeId(nodeId).kind === "datasetField" ? displayName(nodeId) : shortName(splitNodeId(nodeId).name);
+/** What people call the nodes, by the display names in the answers. */
+function calledBy(answers: readonly Impact[]): Called {
+  const tableOf = (nodeId: string): string => (kindOf(nodeId) === "datasetField" ? columnOf(nodeId).dataset : nodeId);
+  const told = answers.flatMap((answer) => [answer, ...answer.owners.flatMap(({ items }) => items)]);
+  const known = new Map(told.map(({ nodeId, displayName }) => [tableOf(nodeId), displayName]));
+  return (nodeId) => {
+    const table = tableOf(nodeId);
+    const short = calledShort({ name: splitNodeId(table).name, displayName: known.get(table) });
+    return table === nodeId ? short : `${short}.${columnOf(nodeId).field}`;
+  };
 }
 
 function lineageOf(nodeId: string): Record<string, string> {

@@ -21,7 +21,7 @@ import { MANY } from "../../graph/visible";
 import { Icon } from "../../parts/Icon";
 import { labelsOf, lanesIn, type SceneEdge } from "../../picture/scene";
 import type { Placed } from "../../picture/usePlaces";
-import { calledShort, oneLine } from "../../text/names";
+import { calledShort, calledWhole, oneLine } from "../../text/names";
 import { FarPicture, nodeAt } from "./FarPicture";
 import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
@@ -132,7 +132,7 @@ function nodesOf({ scene, places }: Placed): PictureNodeType[] {
       measured: { width, height },
       data: { drawn, isTabStop: false },
       domAttributes: { tabIndex: -1 },
-      ariaLabel: `${node.kind} ${oneLine(node.name)}, ${conditionOf(node).text}`,
+      ariaLabel: `${node.kind} ${oneLine(calledWhole(node))}, ${conditionOf(node).text}`,
     };
   });
   return nodes.toSorted((one, other) => one.position.x - other.position.x || one.position.y - other.position.y);
@@ -148,7 +148,7 @@ function withTabStop(nodes: PictureNodeType[], reached: string): PictureNodeType
 
 function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const isPlaced = (id: string): boolean => places.has(id);
-  const names = new Map(scene.nodes.map(({ node }) => [node.id, oneLine(calledShort(node.dataset ?? node))]));
+  const names = new Map(scene.nodes.map(({ node }) => [node.id, oneLine(calledShort(node))]));
   const nameOf = (id: string): string => names.get(id) ?? "";
   const lanes = lanesIn(scene, places);
   const laneOf = (from: string, to: string) => {

@@ -5,7 +5,7 @@ import { changesOf, type Difference, type DiffNode } from "../../graph/differenc
 import { Name } from "../../parts/Name";
 import { linkTo } from "../../routing/location";
 import { count } from "../../text/amounts";
-import { oneLine, shortName, splitNodeId } from "../../text/names";
+import { calledShort, oneLine, splitNodeId } from "../../text/names";
 import { SchemaChanges } from "../node/VersionsTab";
 import "../node/node.css";
 import "./lineage.css";
@@ -14,6 +14,7 @@ import "./lineage.css";
 const STEP = 40;
 
 export function DifferenceCards({ difference: { nodes, edges } }: { difference: Difference }) {
+  const edgeLine = edgeLineWith([...nodes.added, ...nodes.removed, ...nodes.changed]);
   return (
     <div className="cards">
       <Card title="Changed" rows={nodes.changed} line={nodeLine} />
@@ -60,11 +61,13 @@ function Notes({ node: { isNew, dropped, deleted } }: { node: DiffNode }) {
   return said.length ? <span className="chip">{said.join(", ")}</span> : null;
 }
 
-function edgeLine({ origin, destination }: Difference["edges"]["added"][number]): ReactNode {
-  return (
+/** The line of an edge, with what its ends are called. */
+function edgeLineWith(nodes: readonly DiffNode[]): (edge: Difference["edges"]["added"][number]) => ReactNode {
+  const known = new Map(nodes.map((node) => [node.nodeId, node]));
+  const called = (nodeId: string): string => oneLine(calledShort(known.get(nodeId) ?? splitNodeId(nodeId)));
+  return ({ origin, destination }) => (
     <li key={`${origin} ${destination}`}>
-      <bdi>{oneLine(shortName(splitNodeId(origin).name))}</bdi> →{" "}
-      <bdi>{oneLine(shortName(splitNodeId(destination).name))}</bdi>
+      <bdi>{called(origin)}</bdi> → <bdi>{called(destination)}</bdi>
     </li>
   );
 }

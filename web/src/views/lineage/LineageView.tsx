@@ -39,8 +39,8 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
   const [isTimeOpen, setTimeOpen] = useState(false);
   useEffect(() => void prepareLayout(), []);
   useEffect(() => {
-    if (lookup.state === "done") remember(wish.nodeId);
-  }, [lookup.state, wish.nodeId]);
+    if (lookup.state === "done") remember(wish.nodeId, lookup.value.graph.nodes.get(lookup.value.centre)?.displayName);
+  }, [lookup.state, lookup.value, wish.nodeId]);
 
   const layout = usePlaces(scene);
   const names = useMemo(() => shortNames(scene.nodes.map(({ node }) => node.name)), [scene]);

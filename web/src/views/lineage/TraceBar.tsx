@@ -9,7 +9,7 @@ import { Icon } from "../../parts/Icon";
 import type { Scene } from "../../picture/scene";
 import { changeParameters, linkTo } from "../../routing/location";
 import { counted } from "../../text/amounts";
-import { columnIdOf, oneLine, shortName } from "../../text/names";
+import { calledShort, columnIdOf, oneLine } from "../../text/names";
 import type { LineageParameters } from "./parameters";
 
 export function TraceBar({
@@ -26,15 +26,17 @@ export function TraceBar({
   const { picked, target, isAlone, withIndirect } = wanted;
   if (!picked) return null;
   const origin = trace?.unknown.get(picked.dataset)?.get(picked.field);
-  const others = [...(trace?.datasets ?? [])].flatMap(([dataset, { name, fields }]) =>
-    fields.map((field) => ({ dataset, name, field })),
+  const nodes = new Map(scene.nodes.map(({ node }) => [node.id, node]));
+  const others = [...(trace?.datasets ?? [])].flatMap(([dataset, { name, displayName, fields }]) =>
+    fields.map((field) => ({ dataset, name, displayName: displayName ?? nodes.get(dataset)?.displayName, field })),
   );
   const drawn = new Set(scene.columnEdges.flatMap(({ from, to }) => [from.dataset, to.dataset])).size;
   return (
     <div className="trace-bar" role="region" aria-label="The way of a column">
       <Icon name="column" />
       <span role="status">
-        The way of <b>{oneLine(picked.field)}</b> of {oneLine(shortName(picked.name))}
+        The way of <b>{oneLine(picked.field)}</b> of{" "}
+        {oneLine(calledShort(trace?.datasets.get(picked.dataset) ?? nodes.get(picked.dataset) ?? picked))}
         {lookup.state === "loading" && " is being looked up…"}
         {lookup.state === "failed" &&
           `: ${lookup.error.status === 404 ? `it is not there ${wanted.wish.asOf ? "at this time" : "now. If it was removed, look at the past"}` : lookup.error.message}`}
@@ -73,9 +75,9 @@ export function TraceBar({
         <option value="">All paths</option>
         {(target && !others.length ? [target] : others)
           .filter(({ dataset, field }) => dataset !== picked.dataset || field !== picked.field)
-          .map(({ dataset, name, field }) => (
+          .map(({ dataset, field, ...called }) => (
             <option key={`${dataset} ${field}`} value={`${dataset}\n${field}`}>
-              to {oneLine(field)} of {oneLine(shortName(name))}
+              to {oneLine(field)} of {oneLine(calledShort(called))}
             </option>
           ))}
       </select>

@@ -12,7 +12,7 @@ import { State } from "../../parts/State";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { count, counted, moment } from "../../text/amounts";
-import { inertLines, nodeIdOf, oneLine } from "../../text/names";
+import { calledWhole, inertLines, nodeIdOf, oneLine } from "../../text/names";
 import { attempt } from "../node/attempt";
 import "../node/node.css";
 import { WhatChanged } from "./WhatChanged";
@@ -99,10 +99,11 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                   columns={[
                     {
                       name: "Dataset",
-                      value: (dataset) => dataset.name,
+                      value: calledWhole,
                       show: (dataset) => (
                         <Name
                           name={dataset.name}
+                          called={dataset.displayName}
                           href={linkTo("node", { nodeId: nodeIdOf("dataset", dataset.namespace, dataset.name) })}
                         />
                       ),

@@ -8,7 +8,7 @@ import type { Dataset, Field } from "../../api/types";
 import { inputText } from "../../graph/trace";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
-import { columnIdOf, oneLine, shortName } from "../../text/names";
+import { calledShort, columnIdOf, oneLine, shortName } from "../../text/names";
 import { attempt } from "./attempt";
 import { TagList } from "./TagList";
 
@@ -19,7 +19,7 @@ export function ColumnsTab({ nodeId, dataset, again }: { nodeId: string; dataset
   const { unknown, isFromOutside } = useUnknownOrigins(nodeId);
   const originText = (field: Field): string =>
     (origins.get(field.name) ?? [])
-      .map((input) => `${shortName(input.dataset)}.${input.field} (${inputText(input)})`)
+      .map((input) => `${calledShort({ ...input, name: input.dataset })}.${input.field} (${inputText(input)})`)
       .join(", ") ||
     (unknown.get(field.name) ?? (isFromOutside ? "origin unknown: no job that writes the table is known" : ""));
   return (

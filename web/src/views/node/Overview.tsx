@@ -1,6 +1,6 @@
 /** What one wants to know first of a node: description, owners, documentation, source, inputs and outputs. */
 
-import type { Dataset, Facets, Job } from "../../api/types";
+import type { Dataset, Facets, Job, Name as NameOf } from "../../api/types";
 import { Name } from "../../parts/Name";
 import { linkTo } from "../../routing/location";
 import { moment } from "../../text/amounts";
@@ -91,17 +91,21 @@ export function Overview({ nodeId, node }: { nodeId: string; node: Dataset | Job
   );
 }
 
-function Names({ title, names }: { title: string; names: { namespace: string; name: string }[] }) {
+function Names({ title, names }: { title: string; names: NameOf[] }) {
   return (
     <div className="card">
       <h2>
         {title} <span className="muted">{names.length}</span>
       </h2>
       <ul className="list">
-        {names.slice(0, 50).map(({ namespace, name }) => (
+        {names.slice(0, 50).map(({ namespace, name, displayName }) => (
           <li key={`${namespace} ${name}`}>
             <span className="grow">
-              <Name name={name} href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })} />
+              <Name
+                name={name}
+                called={displayName}
+                href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })}
+              />
             </span>
             <span className="end">{oneLine(namespace)}</span>
           </li>
@@ -118,10 +122,7 @@ function Origins({ dataset }: { dataset: Dataset }) {
   const inputs = (dataset.columnLineage ?? []).flatMap(({ inputFields }) => inputFields);
   const names = [
     ...new Map(
-      inputs.map((input) => [
-        `${input.namespace} ${input.dataset}`,
-        { namespace: input.namespace, name: input.dataset },
-      ]),
+      inputs.map((input) => [`${input.namespace} ${input.dataset}`, { ...input, name: input.dataset }]),
     ).values(),
   ];
   return <Names title="Its columns come from" names={names} />;

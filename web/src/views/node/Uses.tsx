@@ -125,7 +125,7 @@ function Users({ users, nodeId, about }: { users: User[]; nodeId: string; about:
     <>
       {users.slice(0, MOST_NAMES).map((user) => (
         <div key={user.nodeId}>
-          <Name name={user.name} href={linkTo("node", { nodeId: user.nodeId })} />{" "}
+          <Name name={user.name} called={user.displayName} href={linkTo("node", { nodeId: user.nodeId })} />{" "}
           {user.latestRun && user.latestRun.state !== "COMPLETED" && <State state={user.latestRun.state} />}
         </div>
       ))}

@@ -27,9 +27,9 @@ export function usersOf({ namespace, name }: Name, { graph }: Lineage): Users {
   const own = graph.find(({ type, data }) => type === "DATASET" && data.namespace === namespace && data.name === name);
   const { estimatedReaders, estimatedWriters } = (own?.data ?? {}) as Partial<DatasetInGraph>;
   const user = (nodeId: string): User => {
-    const data = nodes.get(nodeId)?.data ?? splitNodeId(nodeId);
+    const data: Name = nodes.get(nodeId)?.data ?? splitNodeId(nodeId);
     const latestRun = kindOf(nodeId) === "job" ? ((data as Partial<JobInGraph>).latestRun ?? null) : null;
-    return { nodeId, namespace: data.namespace, name: data.name, latestRun };
+    return { nodeId, namespace: data.namespace, name: data.name, displayName: data.displayName, latestRun };
   };
   return {
     writers: [...new Set(own?.inEdges.map(({ origin }) => origin))].map(user),
