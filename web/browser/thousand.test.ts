@@ -38,7 +38,10 @@ afterAll(async () => {
 async function at(link: string): Promise<Opened & { asked: string[] }> {
   const opened = await open(chromium, `${server.url}/#/health`, { width: 1280, height: 800 }, 60_000);
   const asked: string[] = [];
-  opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace("/api/v1/", "")));
+  opened.page.on("request", (request) => {
+    const [, path] = new URL(request.url()).pathname.split("/api/v1/");
+    if (path) asked.push(path);
+  });
   await settled(opened.page);
   asked.length = 0;
   await opened.page.goto(`${server.url}/${link}`);

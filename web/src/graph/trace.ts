@@ -83,6 +83,15 @@ export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean
   };
 }
 
+/** The way with the column that was picked: it is lit also if it leads nowhere. */
+export function withPicked(trace: Trace, { dataset, field, namespace, name }: ColumnRef & Name): Trace {
+  const known = trace.datasets.get(dataset);
+  if (known?.fields.includes(field)) return trace;
+  const datasets = new Map(trace.datasets);
+  datasets.set(dataset, { namespace, name, ...known, fields: [...(known?.fields ?? []), field] });
+  return { ...trace, datasets };
+}
+
 /** Only what lies on a path from one column to another; empty if there is none. */
 export function between(trace: Trace, one: ColumnRef, other: ColumnRef): Trace {
   const direct = trace.edges.filter((edge) => edge.to.field !== null);

@@ -84,7 +84,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy, most
             {shown.slice(0, limit).map((row) => (
               <tr key={keyOf(row)}>
                 {columns.map((column) => (
-                  <td key={column.name} className={column.isNumber ? "number" : undefined}>
+                  <td key={column.name} data-label={column.name} className={column.isNumber ? "number" : undefined}>
                     {column.show ? column.show(row) : inert(column.value(row))}
                   </td>
                 ))}

@@ -36,7 +36,7 @@ export function TraceBar({
       <Icon name="column" />
       <span role="status">
         The way of <b>{oneLine(picked.field)}</b> of{" "}
-        {oneLine(calledShort(trace?.datasets.get(picked.dataset) ?? nodes.get(picked.dataset) ?? picked))}
+        {oneLine(calledShort(nodes.get(picked.dataset) ?? trace?.datasets.get(picked.dataset) ?? picked))}
         {lookup.state === "loading" && " is being looked up…"}
         {lookup.state === "failed" &&
           `: ${lookup.error.status === 404 ? `it is not there ${wanted.wish.asOf ? "at this time" : "now. If it was removed, look at the past"}` : lookup.error.message}`}
