@@ -67,13 +67,14 @@ test("SVG: what failed, what a caution says, what changed and which columns are 
     ],
   } as unknown as Scene;
   const places = new Map([
-    ["a", { x: 0, y: 0 }],
+    ["a", { x: 0, y: 100 }],
     ["b", { x: 300, y: 0 }],
   ]);
   const plain = svgOf({ scene, places });
   expect(plain).toContain('#b02a30">0 columns · no successful …</text>');
   expect(plain).toContain("failed · just now</text>");
   expect(plain).toMatch(/>sales.orders<\/text><text [^>]*>lake\/orders<\/text>/);
+  expect(Number(/<text x="14" y="(\d+)"[^>]*>y</.exec(plain)?.[1])).toBeGreaterThan(180); // below the head of its card
   expect(plain).not.toContain("origin unknown");
   const reason = "origin unknown: job step does not say what it is made of";
   const told = svgOf(

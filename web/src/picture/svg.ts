@@ -118,9 +118,9 @@ function card(
   let right = x + width - 12;
   const chips = chipsOf(own).map((chip) => {
     const said = oneLine(chip.text);
-    const room = 11 * CHARACTER * said.length + 12;
+    const room = 6.3 * said.length + 16;
     right -= room;
-    return pill(right, y + bottom - 14, room - 4, TONES[chip.tone], said);
+    return pill(right, y + bottom - 23, room - 4, TONES[chip.tone], said);
   });
   const rest = opening.traced.length - MOST_TRACED;
   const isJob = node.kind === "job";
@@ -139,13 +139,15 @@ function card(
     text(x + 16, y + bottom - 10, 11, isBad ? BAD : MUTED, condition.text, right - x - 20, isBad ? 600 : 400),
     ...chips,
     ...rowsOf(drawn).map((field, index) => {
-      const top = tracedTop(node, 0) + ROW * (index + (rest > 0 && index >= MOST_TRACED ? 1 : 0));
+      const top = y + tracedTop(node, 0) + ROW * (index + (rest > 0 && index >= MOST_TRACED ? 1 : 0));
       const reason = unknown.get(node.id)?.get(field);
       return `${text(x + 14, top + 4, 12, index < opening.traced.length ? ACCENT : MUTED, field, width - 50)}${
         reason ? icon("why", x + width - 26, top - 7, WARN, reason) : ""
       }`;
     }),
-    rest > 0 ? text(x + 14, tracedTop(node, MOST_TRACED) + 4, 12, MUTED, `and ${rest} more columns`, width - 28) : "",
+    rest > 0
+      ? text(x + 14, y + tracedTop(node, MOST_TRACED) + 4, 12, MUTED, `and ${rest} more columns`, width - 28)
+      : "",
     "</g>",
   ].join("");
 }
