@@ -71,9 +71,10 @@ export function conditionOf(node: GraphNode): Mark {
   };
 }
 
-/** When a dataset was last written, or the last event of a job. */
-export function freshness(node: GraphNode): string | null {
-  return (node.dataset ? node.dataset.lastWrittenAt : node.job?.updatedAt) ?? null;
+/** When a dataset was last written, or when the newest run of a job ended or, until then, began. */
+export function freshness({ dataset, job }: GraphNode): string | null {
+  const run = job?.latestRun;
+  return dataset?.lastWrittenAt ?? run?.endedAt ?? run?.startedAt ?? job?.updatedAt ?? null;
 }
 
 export function marksOf(findings: readonly Finding[]): Map<string, Mark[]> {

@@ -7,7 +7,7 @@ import { Severity } from "../../parts/State";
 import { useTitle } from "../../parts/useTitle";
 import { linkTo } from "../../routing/location";
 import { ago, moment } from "../../text/amounts";
-import { oneLine, shortName, splitNodeId } from "../../text/names";
+import { columnIdOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { AlertActs, AlertMarks, marksOf } from "./AlertActs";
 import { BrokenNodes } from "./BrokenNodes";
 import { WhatHappened } from "./WhatHappened";
@@ -44,6 +44,15 @@ export function AlertPage({ alert, again }: { alert: Alert; again: () => void })
   );
 }
 
+/** What the alert is about: the column, where a single one is of another type, so that the sum is that of the alert. */
+function changedNode({ nodeId, namespace, name, details = {} }: Alert): string {
+  const { added = [], removed = [], retyped = [] } = details;
+  const [column] = retyped;
+  return column && retyped.length + added.length + removed.length === 1
+    ? columnIdOf(namespace, name, column.field)
+    : nodeId;
+}
+
 function Head({ alert }: { alert: Alert }) {
   const { nodeId, owners = [] } = alert;
   const isJob = splitNodeId(nodeId).kind === "job";
@@ -72,7 +81,7 @@ function Head({ alert }: { alert: Alert }) {
           <Icon name="why" /> Why?
         </a>
         {!isJob && (
-          <a className="button" href={linkTo("impact", { nodeId })}>
+          <a className="button" href={linkTo("impact", { nodeId: changedNode(alert) })}>
             <Icon name="impact" /> All downstream
           </a>
         )}

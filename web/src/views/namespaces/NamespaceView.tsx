@@ -73,8 +73,8 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                     },
                     {
                       name: "Last run",
-                      value: (job) => job.latestRun?.startedAt ?? "",
-                      show: (job) => moment(job.latestRun?.startedAt),
+                      value: (job) => lastRun(job) ?? "",
+                      show: (job) => moment(lastRun(job)),
                     },
                     { name: "Inputs", value: (job) => job.inputs.length, isNumber: true },
                     { name: "Outputs", value: (job) => job.outputs.length, isNumber: true },
@@ -125,6 +125,11 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
       </Loaded>
     </section>
   );
+}
+
+/** When the newest run of a job ended, or until then began. */
+function lastRun({ latestRun }: Job): string | null {
+  return latestRun?.endedAt ?? latestRun?.startedAt ?? null;
 }
 
 function written({ lastWrittenAt, caution }: ListedDataset): ReactNode {

@@ -112,7 +112,7 @@ function Write({ run, at }: { run: Run | null; at: string }) {
   const job = jobOf(run);
   return (
     <>
-      <a href={linkTo("run", { id: run.id })}>{moment(at)}</a> <State state={run.state} />
+      <a href={linkTo("run", { id: run.id })}>{moment(at)}</a> <State state={run.outcome} />
       {job && <span className="muted"> by {oneLine(shortName(job.name))}</span>}
     </>
   );
@@ -126,7 +126,7 @@ function Users({ users, nodeId, about }: { users: User[]; nodeId: string; about:
       {users.slice(0, MOST_NAMES).map((user) => (
         <div key={user.nodeId}>
           <Name name={user.name} called={user.displayName} href={linkTo("node", { nodeId: user.nodeId })} />{" "}
-          {user.latestRun && user.latestRun.state !== "COMPLETED" && <State state={user.latestRun.state} />}
+          {user.latestRun && user.latestRun.outcome !== "COMPLETED" && <State state={user.latestRun.outcome} />}
         </div>
       ))}
       {more > 0 && (
