@@ -6,6 +6,7 @@ import { type Grouping, picture } from "../graph/groups";
 import type { Places } from "../graph/layers";
 import { CLOSED, heightOf, MOST_LABELS, MOST_TRACED, type Opening, WIDTH } from "../graph/sizes";
 import { type ColumnEdge, isMasked, type Trace, transformationText } from "../graph/trace";
+import { shortNames } from "../text/names";
 
 export interface Scene {
   nodes: readonly SceneNode[];
@@ -52,6 +53,11 @@ export function sceneOf(graph: Graph, shown: ReadonlySet<string>, choices: Choic
       .map((edge) => ({ ...edge, isFaded: trace !== null || Boolean(ids.get(edge.from) || ids.get(edge.to)) })),
     columnEdges: trace ? trace.edges : [],
   };
+}
+
+/** The shortest names that tell the nodes apart, of those that people call by no other name. */
+export function shortNamesIn({ nodes }: Pick<Scene, "nodes">): Map<string, string> {
+  return shortNames(nodes.flatMap(({ node }) => (node.displayName ? [] : [node.name])));
 }
 
 function sceneNode(node: GraphNode, { openTables, trace }: Choices, isFaded: boolean): SceneNode {

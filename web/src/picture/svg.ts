@@ -6,8 +6,8 @@ import { chipsOf, conditionOf, type Mark, wordsOf } from "../graph/marks";
 import { headHeight, listedFields, MOST_ROWS, MOST_TRACED, ROW, SLOT, tracedTop } from "../graph/sizes";
 import { isIndirect, isMasked, transformationText } from "../graph/trace";
 import { type IconName, PATHS } from "../parts/Icon";
-import { contextOf, oneLine, shortNames } from "../text/names";
-import { type EdgeLabel, labelsOf, lanesIn, type SceneNode } from "./scene";
+import { contextOf, oneLine } from "../text/names";
+import { type EdgeLabel, labelsOf, lanesIn, type SceneNode, shortNamesIn } from "./scene";
 import type { Placed } from "./usePlaces";
 
 /** What cards tell beside their names: their marks, and why the origin of columns is unknown, by dataset and column. */
@@ -55,7 +55,7 @@ export function sizeOf({ scene, places }: Placed, told: Told): { width: number; 
 export function svgOf(placed: Placed, told = NOTHING_TOLD): string {
   const { scene, places } = placed;
   const { width, height } = sizeOf(placed, told);
-  const names = shortNames(scene.nodes.map(({ node }) => node.name));
+  const names = shortNamesIn(scene);
   const boxes = new Map<string, Box>(
     scene.nodes.map(({ node, width: w, height: h }) => [
       node.id,

@@ -4,9 +4,9 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import type { GraphNode } from "../../graph/graph";
 import { prepareLayout } from "../../graph/layout";
 import { Empty, Failed } from "../../parts/Feedback";
+import { shortNamesIn } from "../../picture/scene";
 import { usePlaces } from "../../picture/usePlaces";
 import { changeParameters } from "../../routing/location";
-import { shortNames } from "../../text/names";
 import { remember } from "../search/recent";
 import { type Actions, ActionsContext } from "./actions";
 import { DifferenceBar } from "./DifferenceBar";
@@ -43,7 +43,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
   }, [lookup.state, lookup.value, wish.nodeId]);
 
   const layout = usePlaces(scene);
-  const names = useMemo(() => shortNames(scene.nodes.map(({ node }) => node.name)), [scene]);
+  const names = useMemo(() => shortNamesIn(scene), [scene]);
   const pickColumn = usePickColumn(picked);
   const { expand, collapse, unnamed, busy, centre } = shownGraph;
   const { selected } = selection;
