@@ -76,17 +76,12 @@ test("the title of the tab, the heading and the nodes that were looked at", asyn
   await close();
 });
 
-test("an impact, a root cause and a comparison, as far as the answer has the name", async () => {
+test("an impact, a root cause and columns, as far as the answer has the name", async () => {
   const { page, faults, close } = await at("#/health");
-  const named = (document: object): object =>
-    JSON.parse(JSON.stringify(document), (_, value) =>
-      value && typeof value === "object" && /^dataset(Field)?:n:lake/.test(value.nodeId ?? "")
-        ? { ...value, displayName: value.nodeId.includes("raw") ? "raw.trips" : "mart.stats" }
-        : value,
-    );
-  await page.route(/\/api\/v1\/(impact|rootcause|diff)/, async (route) => {
+  const displayNames = { [RAW]: "raw.trips", [MART]: "mart.stats" };
+  await page.route(/\/api\/v1\/(impact|rootcause|column-lineage)/, async (route) => {
     const response = await route.fetch();
-    await route.fulfill({ response, json: named((await response.json()) as object) });
+    await route.fulfill({ response, json: { ...((await response.json()) as object), displayNames } });
   });
   await page.goto(`${server.url}/#/impact?nodeId=${id(RAW)}`);
   await page.getByRole("heading", { name: "What would break if raw.trips changed?" }).waitFor();
@@ -98,8 +93,8 @@ test("an impact, a root cause and a comparison, as far as the answer has the nam
   await page.goto(`${server.url}/#/why?nodeId=${id(MART)}`);
   await page.getByRole("heading", { name: "Why is mart.stats wrong?" }).waitFor();
   await called(page, "raw.trips", "lake/raw/trips").waitFor();
-  await page.goto(`${server.url}/#/namespaces?since=${new Date(Date.now() - 1.5 * DAY_MS).toISOString()}`);
-  await called(page, "raw.trips", "lake/raw/trips").waitFor();
+  await page.goto(`${server.url}/#/node?nodeId=${id(MART)}&tab=columns`);
+  await page.getByText("raw.trips.fare (identity)").waitFor();
   await settled(page);
   expect(faults).toEqual([]);
   await close();

@@ -7,6 +7,9 @@ export interface Name {
   displayName?: string | undefined;
 }
 
+/** What people call the datasets of an answer, by their nodeIds, where they have a name in a catalogue. */
+export type DisplayNames = Readonly<Record<string, string>>;
+
 export interface Field {
   name: string;
   type: string | null;
@@ -62,8 +65,6 @@ export interface InputField {
   dataset: string;
   field: string;
   transformations: Transformation[];
-  /** Of the dataset. */
-  displayName?: string;
 }
 
 export interface DatasetData extends Name {
@@ -162,8 +163,6 @@ export interface ColumnNode {
     dataset: string;
     field: string;
     fieldType: string | null;
-    /** Of the dataset. */
-    displayName?: string;
     inputFields: InputField[];
   } | null;
   inEdges: EdgeData[];
@@ -181,6 +180,7 @@ export interface Frontier {
 
 export interface ColumnLineage {
   graph: ColumnNode[];
+  displayNames?: DisplayNames;
   frontier?: Frontier;
   indirect?: { namespace: string; dataset: string; inputField: InputField }[];
   /** Columns that a job wrote, and of which no column lineage tells the origin. */
@@ -198,8 +198,6 @@ export interface ImpactItem {
   possible?: boolean;
   path: string[];
   transformations?: Transformation[];
-  /** What people call the dataset, also that of a column. */
-  displayName?: string;
   /** That no write of the dataset succeeded. */
   caution?: string;
 }
@@ -219,8 +217,7 @@ export interface Breaks extends Counts {
 
 export interface Impact extends Page {
   nodeId: string;
-  /** Of the dataset. */
-  displayName?: string;
+  displayNames?: DisplayNames;
   caution?: string;
   totalCount: number;
   breaks: Breaks;
@@ -235,7 +232,6 @@ export interface Finding {
   at: string;
   distance: number;
   nodeId: string;
-  displayName?: string;
   summary: string;
   runId?: string;
   added?: string[];
@@ -257,8 +253,7 @@ export interface Code {
 
 export interface RootCause {
   nodeId: string;
-  /** Of the dataset. */
-  displayName?: string;
+  displayNames?: DisplayNames;
   asOf: string | null;
   suspect: Run | null;
   lastGood: (Run & { confirmed?: boolean }) | null;
@@ -268,7 +263,7 @@ export interface RootCause {
   amount?: { sentence: string } | null;
   successfulRuns: { nodeId: string; count: number }[];
   /** The datasets none of whose writes succeeded. */
-  cautions?: { nodeId: string; displayName?: string; caution: string }[];
+  cautions?: { nodeId: string; caution: string }[];
   truncated?: boolean;
   frontier?: Frontier;
 }

@@ -12,8 +12,6 @@ export interface ColumnRef {
   field: string;
 }
 
-type Column = Pick<InputField, "namespace" | "dataset" | "field" | "displayName">;
-
 export interface ColumnEdge {
   from: ColumnRef;
   /** A field, or a whole dataset: filters, joins and groupings bear on all its columns. */
@@ -48,9 +46,11 @@ export function unknownOrigins(answers: readonly ColumnLineage[]): Map<string, M
 export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean): Trace {
   const edges = new Map<string, ColumnEdge>();
   const datasets = new Map<string, Name & { fields: string[] }>();
-  const add = ({ namespace, dataset: name, field, displayName }: Column): ColumnRef => {
+  const displayNames = Object.assign({}, ...answers.map((answer) => answer.displayNames)) as Record<string, string>;
+  const called = (id: string): { displayName?: string } => (displayNames[id] ? { displayName: displayNames[id] } : {});
+  const add = (namespace: string, name: string, field: string): ColumnRef => {
     const dataset = nodeIdOf("dataset", namespace, name);
-    const known = datasets.get(dataset) ?? { namespace, name, fields: [], ...(displayName && { displayName }) };
+    const known = datasets.get(dataset) ?? { namespace, name, fields: [], ...called(dataset) };
     if (!known.fields.includes(field)) known.fields.push(field);
     datasets.set(dataset, known);
     return { dataset, field };
@@ -58,10 +58,10 @@ export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean
   const onWay = new Set(answers.flatMap(({ graph }) => graph.map(({ id }) => id)));
   for (const { data } of answers.flatMap(({ graph }) => graph)) {
     if (!data) continue;
-    const to = add(data);
+    const to = add(data.namespace, data.dataset, data.field);
     for (const input of data.inputFields) {
       if (!onWay.has(columnIdOf(input.namespace, input.dataset, input.field))) continue;
-      const from = add(input);
+      const from = add(input.namespace, input.dataset, input.field);
       edges.set(edgeKey(from, to), { from, to, transformations: input.transformations });
     }
   }
@@ -70,7 +70,7 @@ export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean
     : []) {
     const to = { dataset: nodeIdOf("dataset", namespace, dataset), field: null };
     if (!datasets.has(to.dataset)) continue;
-    const from = add(inputField);
+    const from = add(inputField.namespace, inputField.dataset, inputField.field);
     edges.set(edgeKey(from, to), { from, to, transformations: inputField.transformations });
   }
   const unseen = answers.flatMap(({ frontier }) => frontier?.sentence || []);

@@ -90,7 +90,7 @@ function SilenceForm({ alert, close, again }: FormProps) {
       }}
     >
       <span className="muted">
-        Send no “{alert.type}” of {oneLine(alert.displayName ?? alert.name)}
+        Send no “{alert.type}” of {oneLine(alert.name)}
       </span>
       <label>
         for{" "}

@@ -1,12 +1,11 @@
 /** What a change breaks, or may break, as a table. */
 
 import type { BrokenItems } from "../../api/alerts";
-import type { ImpactItem } from "../../api/types";
 import { sureness, wayOf } from "../../graph/risk";
 import { Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
-import { calledShort, calledWhole, columnOf, splitNodeId } from "../../text/names";
+import { columnOf, shortName, splitNodeId } from "../../text/names";
 
 export function BrokenNodes({ breaks, file }: { breaks: BrokenItems; file: string }) {
   return (
@@ -23,8 +22,8 @@ export function BrokenNodes({ breaks, file }: { breaks: BrokenItems; file: strin
           { name: "Owner", value: (item) => item.owners.join(", ") },
           {
             name: "Node",
-            value: ({ nodeId, displayName }) => calledWhole({ name: splitNodeId(nodeId).name, displayName }),
-            show: (item) => <Broken item={item} />,
+            value: (item) => splitNodeId(item.nodeId).name,
+            show: (item) => <Broken nodeId={item.nodeId} />,
           },
           { name: "Kind", value: (item) => item.type.toLowerCase().replace("dataset_field", "column") },
           { name: "Hops", value: (item) => item.distance, isNumber: true },
@@ -36,16 +35,16 @@ export function BrokenNodes({ breaks, file }: { breaks: BrokenItems; file: strin
   );
 }
 
-function Broken({ item: { nodeId, displayName } }: { item: ImpactItem }) {
+function Broken({ nodeId }: { nodeId: string }) {
   if (splitNodeId(nodeId).kind !== "datasetField")
-    return <Name name={splitNodeId(nodeId).name} called={displayName} href={linkTo("lineage", { nodeId })} />;
+    return <Name name={splitNodeId(nodeId).name} href={linkTo("lineage", { nodeId })} />;
   const { dataset, field } = columnOf(nodeId);
   const { name } = splitNodeId(dataset);
   return (
     <Name
       name={`${name}.${field}`}
-      short={`${calledShort({ name, displayName })}.${field}`}
-      isContext={Boolean(displayName)}
+      short={`${shortName(name)}.${field}`}
+      isContext={false}
       href={linkTo("lineage", { nodeId: dataset, table: dataset, column: field })}
     />
   );

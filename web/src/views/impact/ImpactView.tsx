@@ -5,7 +5,7 @@
 
 import { Fragment, type ReactNode, useState } from "react";
 import { get } from "../../api/request";
-import type { Impact, ImpactItem } from "../../api/types";
+import type { DisplayNames, Impact, ImpactItem } from "../../api/types";
 import { useLater } from "../../api/useLater";
 import { useLookup } from "../../api/useLookup";
 import { isPossible, sureness, wayOf } from "../../graph/risk";
@@ -19,7 +19,7 @@ import { impactMarkdown } from "../../picture/markdown";
 import { linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
 import { grouped } from "../../text/grouped";
-import { calledShort, calledWhole, columnOf, kindOf, oneLine, shortName, splitNodeId } from "../../text/names";
+import { calledShort, columnOf, kindOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { FILTERS, Filters, isChosen, KINDS, type Listed } from "./Filters";
 import "./impact.css";
 
@@ -33,7 +33,7 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
   const nodeId = parameters.get("nodeId") ?? "";
   const lookup = useLookup(nodeId, (signal) => get<Impact>("impact", { nodeId, limit: MOST }, signal));
   const later = useLater<Impact>(nodeId, (cursor) => get("impact", { nodeId, limit: MOST, cursor }));
-  const name = calledBy(lookup.value ? [lookup.value, ...later.pages] : [])(nodeId);
+  const name = calledBy(lookup.value?.displayNames)(nodeId);
   useTitle(name);
   if (!nodeId) return <Empty>No dataset or column is named in this link.</Empty>;
   return (
@@ -71,7 +71,7 @@ interface FoundProperties {
 function Found({ impact, name, parameters, children }: FoundProperties) {
   const [isCopied, setCopied] = useState(false);
   const items = itemsOf(impact);
-  const called = calledBy([impact]);
+  const called = calledBy(impact.displayNames);
   const shown = items.filter((item) => FILTERS.every(({ name, of }) => isChosen(parameters.get(name), of(item))));
   const owners = impact.owners.filter(({ owner }) => owner).length;
   const groups = groupsOf(impact, new Set(shown.map(({ nodeId }) => nodeId)));
@@ -147,7 +147,7 @@ function Found({ impact, name, parameters, children }: FoundProperties) {
           { name: "Owner", value: ({ owners }) => owners.join(", ") },
           {
             name: "Node",
-            value: ({ nodeId, displayName }) => calledWhole({ name: nameOf(nodeId), displayName }),
+            value: ({ nodeId }) => wholeOf(nodeId, called),
             show: (item) => <ItemName item={item} called={called} />,
           },
           { name: "Kind", value: ({ type }) => KINDS[type] ?? type },
@@ -170,9 +170,8 @@ function Found({ impact, name, parameters, children }: FoundProperties) {
 /** What a node is called in the answer: of a table the end of its name, of a column its table, too. */
 type Called = (nodeId: string) => string;
 
-function ItemName({ item: { nodeId, type, displayName }, called }: { item: ImpactItem; called: Called }) {
-  const short = type === "DATASET_FIELD" || displayName ? called(nodeId) : undefined;
-  return <Name name={nameOf(nodeId)} short={short} href={linkTo("lineage", lineageOf(nodeId))} />;
+function ItemName({ item: { nodeId }, called }: { item: ImpactItem; called: Called }) {
+  return <Name name={nameOf(nodeId)} short={called(nodeId)} href={linkTo("lineage", lineageOf(nodeId))} />;
 }
 
 function Item({ item, called }: { item: ImpactItem; called: Called }) {
@@ -212,6 +211,12 @@ function itemsOf({ owners }: Impact): Listed[] {
   return [...found.values()].toSorted(byCertainty);
 }
 
+/** What a list sorts and filters by. */
+function wholeOf(nodeId: string, called: Called): string {
+  const [name, short] = [nameOf(nodeId), called(nodeId)];
+  return name.endsWith(short) ? name : `${short} (${name})`;
+}
+
 /** An impact with the nodes of later pages, each under its owners. */
 function withPages(first: Impact, later: readonly Impact[]): Impact {
   const all = [first, ...later].flatMap(({ owners }) => owners);
@@ -219,7 +224,7 @@ function withPages(first: Impact, later: readonly Impact[]): Impact {
     owner,
     items: parts.flatMap(({ items }) => items),
   }));
-  return { ...first, owners };
+  return { ...first, displayNames: Object.assign({}, ...[first, ...later].map((page) => page.displayNames)), owners };
 }
 
 function byCertainty(one: ImpactItem, other: ImpactItem): number {
@@ -251,14 +256,11 @@ function nameOf(nodeId: string): string {
   return `${shortName(splitNodeId(dataset).name)}.${field}`;
 }
 
-/** What people call the nodes, by the display names in the answers. */
-function calledBy(answers: readonly Impact[]): Called {
-  const tableOf = (nodeId: string): string => (kindOf(nodeId) === "datasetField" ? columnOf(nodeId).dataset : nodeId);
-  const told = answers.flatMap((answer) => [answer, ...answer.owners.flatMap(({ items }) => items)]);
-  const known = new Map(told.map(({ nodeId, displayName }) => [tableOf(nodeId), displayName]));
+/** What people call the nodes, by the display names in the answer. */
+function calledBy(displayNames: DisplayNames = {}): Called {
   return (nodeId) => {
-    const table = tableOf(nodeId);
-    const short = calledShort({ name: splitNodeId(table).name, displayName: known.get(table) });
+    const table = kindOf(nodeId) === "datasetField" ? columnOf(nodeId).dataset : nodeId;
+    const short = calledShort({ name: splitNodeId(table).name, displayName: displayNames[table] });
     return table === nodeId ? short : `${short}.${columnOf(nodeId).field}`;
   };
 }

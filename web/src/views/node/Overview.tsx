@@ -1,5 +1,6 @@
 /** What one wants to know first of a node: description, owners, documentation, source, inputs and outputs. */
 
+import { useUnknownOrigins } from "../../api/origins";
 import type { Dataset, Facets, Job, Name as NameOf } from "../../api/types";
 import { Name } from "../../parts/Name";
 import { linkTo } from "../../routing/location";
@@ -78,7 +79,7 @@ export function Overview({ nodeId, node }: { nodeId: string; node: Dataset | Job
           <Names title="Outputs" names={node.outputs} />
         </>
       )}
-      {"columnLineage" in node && <Origins dataset={node} />}
+      {"columnLineage" in node && <Origins nodeId={nodeId} dataset={node} />}
       {sql && (
         <div className="card wide">
           <h2>SQL</h2>
@@ -118,14 +119,15 @@ function Names({ title, names }: { title: string; names: NameOf[] }) {
 }
 
 /** The tables that the columns come from. */
-function Origins({ dataset }: { dataset: Dataset }) {
-  const inputs = (dataset.columnLineage ?? []).flatMap(({ inputFields }) => inputFields);
-  const names = [
-    ...new Map(
-      inputs.map((input) => [`${input.namespace} ${input.dataset}`, { ...input, name: input.dataset }]),
-    ).values(),
-  ];
-  return <Names title="Its columns come from" names={names} />;
+function Origins({ nodeId, dataset }: { nodeId: string; dataset: Dataset }) {
+  const { displayNames } = useUnknownOrigins(nodeId);
+  const names = (dataset.columnLineage ?? [])
+    .flatMap(({ inputFields }) => inputFields)
+    .map(({ namespace, dataset: name }) => {
+      const id = nodeIdOf("dataset", namespace, name);
+      return [id, { namespace, name, displayName: displayNames[id] }] as const;
+    });
+  return <Names title="Its columns come from" names={[...new Map(names).values()]} />;
 }
 
 export function ownersOf(facets: Facets): string[] {

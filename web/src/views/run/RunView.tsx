@@ -155,16 +155,12 @@ function Datasets({ title, versions }: { title: string; versions: DatasetVersion
     <div className="card">
       <h2>{title}</h2>
       <ul className="list">
-        {versions.map(({ datasetVersionId: { namespace, name, displayName, version }, facets }) => {
+        {versions.map(({ datasetVersionId: { namespace, name, version }, facets }) => {
           const { rowCount } = facets.outputStatistics ?? facets.inputStatistics ?? {};
           return (
             <li key={`${namespace} ${name}`}>
               <span className="grow">
-                <Name
-                  name={name}
-                  called={displayName}
-                  href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })}
-                />
+                <Name name={name} href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })} />
                 <div className="muted mono">{version}</div>
               </span>
               <span className="end">{typeof rowCount === "number" && `${count(rowCount)} rows`}</span>

@@ -44,7 +44,7 @@ export default function RootCauseView({ parameters }: { parameters: URLSearchPar
   const asOf = parameters.get("asOf") ?? "";
   const lookup = useLookup(`${nodeId} ${asOf}`, (signal) => get<RootCause>("rootcause", { nodeId, asOf }, signal));
   const { name } = splitNodeId(tableOf(nodeId));
-  const called = calledShort({ name, displayName: lookup.value?.displayName });
+  const called = calledShort({ name, displayName: lookup.value?.displayNames?.[tableOf(nodeId)] });
   useTitle(called);
   const column = kindOf(nodeId) === "datasetField" ? `.${columnOf(nodeId).field}` : "";
   if (!nodeId) return <Empty>No dataset or job is named in this link.</Empty>;
@@ -101,9 +101,13 @@ function Found({ found, again }: { found: RootCause; again: () => void }) {
           <Unseen frontier={found.frontier} />
         </p>
       )}
-      {found.cautions?.map(({ nodeId: doubtful, displayName, caution }) => (
+      {found.cautions?.map(({ nodeId: doubtful, caution }) => (
         <p key={doubtful} className="row">
-          <Name name={splitNodeId(doubtful).name} called={displayName} href={linkTo("node", { nodeId: doubtful })} />
+          <Name
+            name={splitNodeId(doubtful).name}
+            called={found.displayNames?.[doubtful]}
+            href={linkTo("node", { nodeId: doubtful })}
+          />
           <span className="chip bad">{oneLine(caution)}</span>
         </p>
       ))}
@@ -123,7 +127,7 @@ function Found({ found, again }: { found: RootCause; again: () => void }) {
           />
         )}
         {findings.map((finding, index) => (
-          <Line key={index} finding={finding} />
+          <Line key={index} finding={finding} called={found.displayNames?.[finding.nodeId]} />
         ))}
         {!findings.length && (
           <li className="stop">
@@ -152,7 +156,7 @@ function Found({ found, again }: { found: RootCause; again: () => void }) {
           <summary>{oneLine(earlier.sentence)}</summary>
           <ol className="why">
             {earlier.changes.map((finding, index) => (
-              <Line key={index} finding={finding} />
+              <Line key={index} finding={finding} called={found.displayNames?.[finding.nodeId]} />
             ))}
           </ol>
         </details>
@@ -187,7 +191,7 @@ function Stop({ run, title, tone, again }: { run: Run; title: string; tone: stri
   );
 }
 
-function Line({ finding }: { finding: Finding }) {
+function Line({ finding, called }: { finding: Finding; called: string | undefined }) {
   const [tone, word] = KINDS[finding.kind] ?? ["warn", finding.kind.toLowerCase().replaceAll("_", " ")];
   const { kind, namespace, name } = splitNodeId(finding.nodeId);
   const changes = [
@@ -208,9 +212,9 @@ function Line({ finding }: { finding: Finding }) {
           <Icon name={kind === "job" ? "job" : "table"} />
           <Name
             name={name}
-            called={finding.displayName}
+            called={called}
             href={linkTo("node", { nodeId: finding.nodeId, tab: kind === "job" ? "runs" : "versions" })}
-            isContext={Boolean(finding.displayName)}
+            isContext={Boolean(called)}
           />
           <span className="muted">
             {finding.distance === 0 ? "itself" : `${counted(finding.distance, "hop")} upstream`}
