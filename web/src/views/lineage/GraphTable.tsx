@@ -36,7 +36,8 @@ export function GraphTable({
   graph: Graph;
   marks: ReadonlyMap<string, readonly Mark[]>;
 }) {
-  const [ofEdges, setOfEdges] = useState(scene.columnEdges.length > 0);
+  const [chosen, setOfEdges] = useState<boolean | null>(null);
+  const ofEdges = chosen ?? scene.columnEdges.length > 0; // the way of a column may come after the graph
   return (
     <div className="sheet">
       <div className="switch" role="group" aria-label="Rows">
