@@ -65,7 +65,7 @@ test("the lineage draws the first readers, and a picked column as many tables; t
   await isSmall(page);
   await page.getByRole("button", { name: "Show 960 more downstream of hub" }).click();
   await page.getByText("1,001 tables, 81 of them drawn", { exact: false }).waitFor();
-  await page.getByRole("button", { name: "Table" }).click();
+  await page.getByRole("button", { name: "Table", exact: true }).click();
   await page.getByText("1,000 rows").waitFor();
   await isSmall(page);
   expect(faults).toEqual([]);
