@@ -47,6 +47,7 @@ test.each(SIZES)("alert%s", async (suffix, width, height) => {
   const { page, close } = await open(chromium, `${server.url}/#/alerts`, { width, height });
   await page.getByRole("link", { name: ALERT }).first().click();
   await page.getByRole("heading", { name: "Who did it" }).waitFor();
+  await page.mouse.move(0, 0); // away from the button that came under it
   await settled(page);
   await page.screenshot({ path: `${FOLDER}/alert${suffix}.png` });
   await close();

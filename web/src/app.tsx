@@ -1,6 +1,6 @@
 /** The frame of the page: its bar, the view that the address names, and the dialog that asks for a key. */
 
-import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from "react";
+import { type ComponentType, lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Loading } from "./parts/Feedback";
 import { KeyDialog } from "./parts/KeyDialog";
 import { TopBar } from "./parts/TopBar";
@@ -35,7 +35,8 @@ export function App() {
   const { view, parameters } = addressOf(useHash());
   const [isSearching, setSearching] = useState(false);
   const [title, View] = VIEWS[view] ?? ["No such view", NoSuchView];
-  useEffect(() => {
+  // Before the effects of the view, which may put what it is about in front.
+  useLayoutEffect(() => {
     document.title = view ? `${title} · Headwater` : "Headwater";
   }, [title, view]);
   useSearchKeys(() => setSearching(true));

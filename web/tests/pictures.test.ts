@@ -55,6 +55,41 @@ test("SVG: an edge of a column says what it does, and a filter is dashed", () =>
   for (const label of ["identity", "filter"]) expect(svg).toContain(`>${label}</text>`);
 });
 
+test("SVG: what failed, what a caution says, what changed and which columns are of unknown origin", () => {
+  const table = { ...node("a", "dataset", "lake/orders"), opening: { isOpen: false, traced: ["x", "y"] } };
+  const dataset = { fields: [], tags: [], caution: "no successful write" };
+  const run = { outcome: "FAILED", endedAt: new Date().toISOString() };
+  const scene = {
+    ...SCENE,
+    nodes: [
+      { ...table, node: { ...table.node, displayName: "sales.orders", dataset } },
+      { ...node("b", "job", "step"), node: { ...node("b", "job", "step").node, job: { latestRun: run } } },
+    ],
+  } as unknown as Scene;
+  const places = new Map([
+    ["a", { x: 0, y: 100 }],
+    ["b", { x: 300, y: 0 }],
+  ]);
+  const plain = svgOf({ scene, places });
+  expect(plain).toContain('#b02a30">0 columns · no successful …</text>');
+  expect(plain).toContain("failed · just now</text>");
+  expect(plain).toMatch(/>sales.orders<\/text><text [^>]*>lake\/orders<\/text>/);
+  expect(Number(/<text x="14" y="(\d+)"[^>]*>y</.exec(plain)?.[1])).toBeGreaterThan(180); // below the head of its card
+  expect(plain).not.toContain("origin unknown");
+  const reason = "origin unknown: job step does not say what it is made of";
+  const told = svgOf(
+    { scene, places },
+    {
+      marks: new Map([["b", [{ tone: "warn", text: "code changed" }]]]),
+      unknown: new Map([["a", new Map([["y", reason]])]]),
+    },
+  );
+  expect(told).toContain(">code changed</text>");
+  expect(told.split(`<title>${reason}</title>`)).toHaveLength(2);
+  expect(told).toContain(">origin unknown: no column lineage tells what the column is made of</text>");
+  expect(told).not.toContain("dashed:");
+});
+
 test("CSV: quotes are doubled, and a formula is inert", () => {
   const columns = [
     { name: "name", value: (row: string) => row },

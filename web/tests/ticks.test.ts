@@ -4,7 +4,8 @@ import type { Graph } from "../src/graph/graph";
 import { nextTick, placed, type Tick, ticksOfGraph, ticksOfVersions } from "../src/graph/ticks";
 
 const at = (hour: number): string => `2026-11-20T${String(hour).padStart(2, "0")}:00:00Z`;
-const run = (state: string, hour: number): Run => ({ state, startedAt: at(hour - 1), endedAt: at(hour) }) as Run;
+const run = (state: string, hour: number): Run =>
+  ({ outcome: state, startedAt: at(hour - 1), endedAt: at(hour) }) as Run;
 const kinds = (ticks: readonly Tick[]) => ticks.map(({ kind }) => kind);
 
 test("a graph has a tick for the newest run of each job and for each new dataset", () => {

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import type { ColumnLineage, Transformation } from "../src/api/types";
-import { between, isMasked, traceOf, transformationText, unknownOrigins } from "../src/graph/trace";
+import {
+  between,
+  drawnOf,
+  isMasked,
+  traceOf,
+  transformationText,
+  unknownOrigins,
+  withPicked,
+} from "../src/graph/trace";
 
 const by = (subtype: string, type: Transformation["type"] = "DIRECT", masking = false): Transformation => ({
   type,
@@ -93,4 +101,28 @@ test("a column of unknown origin says which job leaves it open, and how", () => 
   const found = unknownOrigins([{ graph: [], unknown }]);
   expect(found.get("dataset:n:a")?.get("y")).toBe("origin unknown: job j does not say what it is made of");
   expect(found.get("dataset:n:b")?.get("y")).toBe("origin unknown: job j sends no column lineage");
+});
+
+test("a picked column of which nothing is known is lit all the same", () => {
+  const picked = { dataset: "dataset:n:b", field: "made", namespace: "n", name: "b" };
+  expect([...withPicked(traceOf([], false), picked).datasets.values()]).toEqual([
+    { namespace: "n", name: "b", fields: ["made"] },
+  ]);
+  const whole = traceOf([ANSWER], false);
+  expect(withPicked(whole, { ...picked, field: "z" })).toBe(whole);
+  expect(withPicked(whole, picked).datasets.get("dataset:n:b")?.fields).toEqual(["z", "made"]);
+});
+
+test("of a way with too many tables, those in the picture and the first of each column are drawn", () => {
+  const many = {
+    graph: [column("hub", "x"), ...Array.from({ length: 90 }, (_, at) => column(`r${at}`, "y", [["hub", "x"]]))],
+  };
+  const whole = traceOf([many], false);
+  const hub = { dataset: "dataset:n:hub", field: "x" };
+  expect(drawnOf(whole, hub, new Set(), 91)).toBe(whole);
+  const drawn = drawnOf(whole, hub, new Set(["dataset:n:r89"]), 90);
+  expect([...drawn.datasets.keys()]).toHaveLength(41);
+  expect(drawn.datasets.has("dataset:n:r89")).toBe(true);
+  const backwards = drawnOf(whole, { dataset: "dataset:n:r5", field: "y" }, new Set(), 90);
+  expect([...backwards.datasets.keys()].toSorted()).toEqual(["dataset:n:hub", "dataset:n:r5"]);
 });

@@ -40,6 +40,7 @@ export interface Alert extends Name {
     /** The columns of a changed schema that have another type. */
     retyped?: { field: string }[];
     removed?: { field: string }[];
+    added?: { field: string }[];
     runId?: string;
     job?: Name;
     run?: { runId: string };

@@ -6,7 +6,6 @@ import type { Name } from "./types";
 export interface FoundNode extends Name {
   type: "DATASET" | "JOB";
   nodeId: string;
-  displayName?: string;
 }
 
 export type Result =

@@ -3,7 +3,12 @@
 export interface Name {
   namespace: string;
   name: string;
+  /** What people call a dataset: its name in a catalogue. */
+  displayName?: string | undefined;
 }
+
+/** What people call the datasets of an answer, by their nodeIds, where they have a name in a catalogue. */
+export type DisplayNames = Readonly<Record<string, string>>;
 
 export interface Field {
   name: string;
@@ -65,8 +70,6 @@ export interface InputField {
 export interface DatasetData extends Name {
   id: Name;
   type: string;
-  /** What people call it: its name in a catalogue. */
-  displayName?: string;
   createdAt: string;
   updatedAt: string;
   fields: Field[];
@@ -179,6 +182,7 @@ export interface Frontier {
 
 export interface ColumnLineage {
   graph: ColumnNode[];
+  displayNames?: DisplayNames;
   frontier?: Frontier;
   indirect?: { namespace: string; dataset: string; inputField: InputField }[];
   /** Columns that a job wrote, and of which no column lineage tells the origin. */
@@ -213,15 +217,15 @@ export interface Breaks extends Counts {
   sentence: string;
 }
 
-export interface Impact {
+export interface Impact extends Page {
   nodeId: string;
+  displayNames?: DisplayNames;
   caution?: string;
   totalCount: number;
   breaks: Breaks;
   owners: { owner: string | null; items: ImpactItem[] }[];
   possibleCount?: number;
   hiddenCount?: number;
-  truncated?: boolean;
   frontier?: Frontier;
 }
 
@@ -251,6 +255,7 @@ export interface Code {
 
 export interface RootCause {
   nodeId: string;
+  displayNames?: DisplayNames;
   asOf: string | null;
   suspect: Run | null;
   lastGood: (Run & { confirmed?: boolean }) | null;

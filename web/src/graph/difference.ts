@@ -1,16 +1,14 @@
 /** What differs between two times of a graph, in one picture: what is gone is drawn, too, and each node is marked. */
 
-import type { Frontier } from "../api/types";
+import type { Frontier, Name } from "../api/types";
 import { counted } from "../text/amounts";
 import { type Edge, type Graph, withEdges } from "./graph";
 import type { Mark } from "./marks";
 import type { FieldChange } from "./schema";
 
-export interface DiffNode {
+export interface DiffNode extends Name {
   nodeId: string;
   type: "DATASET" | "JOB";
-  namespace: string;
-  name: string;
   /** Of an added node of a graph: whether no event had named it before. */
   isNew?: boolean;
   dropped?: boolean;
@@ -80,9 +78,9 @@ export function withDifference(
   { nodes, edges }: Difference,
 ): { graph: Graph; shown: ReadonlySet<string> } {
   const known = new Map(graph.nodes);
-  for (const { nodeId, type, namespace, name } of nodes.removed) {
+  for (const { nodeId, type, namespace, name, displayName } of nodes.removed) {
     if (!known.has(nodeId))
-      known.set(nodeId, { id: nodeId, kind: type === "JOB" ? "job" : "dataset", namespace, name });
+      known.set(nodeId, { id: nodeId, kind: type === "JOB" ? "job" : "dataset", namespace, name, displayName });
   }
   const gone: Edge[] = edges.removed.map(({ origin, destination }) => ({ from: origin, to: destination }));
   return {

@@ -16,7 +16,12 @@ export const NO_FILTER: Filter = { text: "", kind: "", state: "", tag: "", owner
 
 export function matches(node: GraphNode, { text, kind, state, tag, owner }: Filter): boolean {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const names = [node.namespace, node.name, ...(node.dataset?.fields.map(({ name }) => name) ?? [])]
+  const names = [
+    node.namespace,
+    node.name,
+    node.displayName ?? "",
+    ...(node.dataset?.fields.map(({ name }) => name) ?? []),
+  ]
     .join("\n")
     .toLowerCase();
   return (

@@ -9,6 +9,8 @@ export interface GraphNode {
   kind: "dataset" | "job" | "group";
   namespace: string;
   name: string;
+  /** What people call a dataset: its name in a catalogue. */
+  displayName?: string | undefined;
   dataset?: DatasetInGraph;
   job?: JobInGraph;
   /** Of a group: how many nodes it stands for. */
@@ -70,10 +72,13 @@ export function edgesOf(graph: Graph, shown: ReadonlySet<string>): Edge[] {
 }
 
 function graphNode({ id, type, data }: LineageNode): GraphNode {
-  const { namespace, name } = data;
-  return type === "JOB"
-    ? { id, kind: "job", namespace, name, job: data as JobInGraph }
-    : { id, kind: "dataset", namespace, name, dataset: data as DatasetInGraph };
+  const { namespace, name, displayName } = data;
+  if (type === "JOB") {
+    const job = data as JobInGraph;
+    // A query is called by its own name: that of its application would be the same for all of its queries.
+    return { id, kind: "job", namespace, name, displayName: job.parentJobName ? undefined : displayName, job };
+  }
+  return { id, kind: "dataset", namespace, name, displayName, dataset: data as DatasetInGraph };
 }
 
 function copyOf(lists: ReadonlyMap<string, readonly string[]>): Map<string, Set<string>> {

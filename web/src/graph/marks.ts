@@ -1,7 +1,7 @@
 /** What a node shows of its condition: its state, how fresh it is, and what the root-cause lookup found about it. */
 
 import type { Finding } from "../api/types";
-import { ago, counted } from "../text/amounts";
+import { ago, count, counted } from "../text/amounts";
 import { oneLine } from "../text/names";
 import type { GraphNode } from "./graph";
 import type { FieldChange } from "./schema";
@@ -19,6 +19,14 @@ const TONES_OF_CHANGES = { added: "good", removed: "bad", retyped: "warn" } as c
 /** A change of a column in a word for a card: `~ fare`. */
 export function chipOf({ kind, field }: FieldChange): Mark {
   return { tone: TONES_OF_CHANGES[kind], text: `${SIGNS[kind]} ${field}` };
+}
+
+/** The chips of a card: of its first two marks; a changed schema is told by two columns, or one and how many others. */
+export function chipsOf(marks: readonly Mark[]): Mark[] {
+  const chips = marks.flatMap((mark) => (mark.changes?.length ? mark.changes.map(chipOf) : [mark]));
+  const shown = chips.slice(0, chips.length > 2 && marks.length === 1 ? 1 : 2);
+  const more = marks.length === 1 ? chips.length - shown.length : 0;
+  return more > 0 ? [...shown, { tone: "plain", text: `+${count(more)} more` }] : shown;
 }
 
 /** A mark in words: `columns changed: ~ fare, double → string`. */
@@ -63,9 +71,10 @@ export function conditionOf(node: GraphNode): Mark {
   };
 }
 
-/** When a dataset was last written, or the last event of a job. */
-export function freshness(node: GraphNode): string | null {
-  return (node.dataset ? node.dataset.lastWrittenAt : node.job?.updatedAt) ?? null;
+/** When a dataset was last written, or when the newest run of a job ended or, until then, began. */
+export function freshness({ dataset, job }: GraphNode): string | null {
+  const run = job?.latestRun;
+  return dataset?.lastWrittenAt ?? run?.endedAt ?? run?.startedAt ?? job?.updatedAt ?? null;
 }
 
 export function marksOf(findings: readonly Finding[]): Map<string, Mark[]> {

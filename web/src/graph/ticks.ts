@@ -24,8 +24,10 @@ export function ticksOfGraph(graph: Graph): Tick[] {
 /** A run is a tick at its end, when what it did is there. */
 export function ticksOfRun(run: Run, name: string): Tick[] {
   const at = run.endedAt ?? run.startedAt;
-  const isBad = run.state === "FAILED" || run.state === "ABORTED";
-  return at ? [tick(isBad ? "failed" : "run", at, `${shortName(name)} ${run.state.toLowerCase()}`)] : [];
+  const isBad = run.outcome === "FAILED" || run.outcome === "ABORTED";
+  return at
+    ? [tick(isBad ? "failed" : "run", at, `${shortName(name)} ${run.outcome.toLowerCase().replace("_", " ")}`)]
+    : [];
 }
 
 /** The writes of a dataset, and which of them came with another schema; `versions` are newest first. */

@@ -2,8 +2,10 @@
  * The way of one column: the columns that it is made of and that are made of it, with the transformation on each edge.
  */
 
-import type { ColumnLineage, InputField, Transformation } from "../api/types";
+import type { ColumnLineage, InputField, Name, Transformation } from "../api/types";
+import { grouped } from "../text/grouped";
 import { columnIdOf, nodeIdOf, oneLine } from "../text/names";
+import { FAN } from "./visible";
 
 export interface ColumnRef {
   dataset: string;
@@ -19,7 +21,7 @@ export interface ColumnEdge {
 
 export interface Trace {
   edges: readonly ColumnEdge[];
-  datasets: ReadonlyMap<string, { namespace: string; name: string; fields: readonly string[] }>;
+  datasets: ReadonlyMap<string, Name & { fields: readonly string[] }>;
   isTruncated: boolean;
   /** What the answers cannot see, a sentence each. */
   unseen: readonly string[];
@@ -43,10 +45,12 @@ export function unknownOrigins(answers: readonly ColumnLineage[]): Map<string, M
 
 export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean): Trace {
   const edges = new Map<string, ColumnEdge>();
-  const datasets = new Map<string, { namespace: string; name: string; fields: string[] }>();
+  const datasets = new Map<string, Name & { fields: string[] }>();
+  const displayNames = Object.assign({}, ...answers.map((answer) => answer.displayNames)) as Record<string, string>;
+  const called = (id: string): { displayName?: string } => (displayNames[id] ? { displayName: displayNames[id] } : {});
   const add = (namespace: string, name: string, field: string): ColumnRef => {
     const dataset = nodeIdOf("dataset", namespace, name);
-    const known = datasets.get(dataset) ?? { namespace, name, fields: [] };
+    const known = datasets.get(dataset) ?? { namespace, name, fields: [], ...called(dataset) };
     if (!known.fields.includes(field)) known.fields.push(field);
     datasets.set(dataset, known);
     return { dataset, field };
@@ -79,20 +83,66 @@ export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean
   };
 }
 
+/** The way with the column that was picked: it is lit also if it leads nowhere. */
+export function withPicked(trace: Trace, { dataset, field, namespace, name }: ColumnRef & Name): Trace {
+  const known = trace.datasets.get(dataset);
+  if (known?.fields.includes(field)) return trace;
+  const datasets = new Map(trace.datasets);
+  datasets.set(dataset, { namespace, name, ...known, fields: [...(known?.fields ?? []), field] });
+  return { ...trace, datasets };
+}
+
 /** Only what lies on a path from one column to another; empty if there is none. */
 export function between(trace: Trace, one: ColumnRef, other: ColumnRef): Trace {
   const direct = trace.edges.filter((edge) => edge.to.field !== null);
   const paths = [pathsFrom(direct, one, other), pathsFrom(direct, other, one)];
-  const edges = paths.find((found) => found.length) ?? [];
-  const datasets = new Map<string, { namespace: string; name: string; fields: string[] }>();
-  for (const { dataset, field } of [one, other, ...edges.flatMap(({ from, to }) => [from, to as ColumnRef])]) {
+  return along(trace, [one, other], paths.find((found) => found.length) ?? []);
+}
+
+/** The part of a way that has these columns and the ends of these edges. */
+function along(trace: Trace, columns: readonly ColumnRef[], edges: readonly ColumnEdge[]): Trace {
+  const datasets = new Map<string, Name & { fields: string[] }>();
+  for (const { dataset, field } of [...columns, ...edges.flatMap(({ from, to }) => [from, to])]) {
     const known = trace.datasets.get(dataset);
     if (!known) continue;
     const kept = datasets.get(dataset) ?? { ...known, fields: [] };
-    if (!kept.fields.includes(field)) kept.fields.push(field);
+    if (field !== null && !kept.fields.includes(field)) kept.fields.push(field);
     datasets.set(dataset, kept);
   }
   return { ...trace, edges, datasets };
+}
+
+/**
+ * Of a way with more than `most` tables what a picture shows: from the column that was picked, the tables that are
+ * shown anyway, and of each column the first tables that it is made of, or that are made of it.
+ */
+export function drawnOf(trace: Trace, picked: ColumnRef, shown: ReadonlySet<string>, most: number): Trace {
+  if (trace.datasets.size <= most) return trace;
+  const kept = new Set<ColumnEdge>();
+  for (const [here, there] of [
+    ["from", "to"],
+    ["to", "from"],
+  ] as const) {
+    const edges = grouped(trace.edges, (edge) => keyOf(edge[here]));
+    const queue = [keyOf(picked)];
+    const known = new Set(queue);
+    for (let key = queue.pop(); key !== undefined; key = queue.pop()) {
+      const found = edges.get(key) ?? [];
+      const inPicture = found.filter((edge) => shown.has(edge[there].dataset));
+      const others = found.filter((edge) => !shown.has(edge[there].dataset));
+      for (const edge of [...inPicture, ...others.slice(0, Math.max(0, FAN - inPicture.length))]) {
+        kept.add(edge);
+        const next = keyOf(edge[there]);
+        if (!known.has(next)) queue.push(next);
+        known.add(next);
+      }
+    }
+  }
+  return along(
+    trace,
+    [picked],
+    trace.edges.filter((edge) => kept.has(edge)),
+  );
 }
 
 export function isMasked(transformations: readonly Transformation[]): boolean {
@@ -135,7 +185,7 @@ function reached(
   return found;
 }
 
-function keyOf({ dataset, field }: ColumnRef): string {
+function keyOf({ dataset, field }: ColumnEdge["to"]): string {
   return `${dataset}\n${field}`;
 }
 

@@ -8,6 +8,8 @@ import { type Graph, type GraphNode, neighbours, type Side } from "./graph";
 
 /** At most so many neighbours of one side of a node are shown until the reader asks for more. */
 export const FAN = 40;
+/** From this number of nodes on, a picture is drawn from afar, and nodes out of sight are not in the document. */
+export const MANY = 250;
 /** Without a wish of the reader, as many hops are shown as keep the picture below this number of nodes. */
 export const COMFORTABLE = 120;
 export const MAX_AUTO_DEPTH = 3;

@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import type { ApiError } from "../api/request";
 import type { Frontier } from "../api/types";
+import type { Later } from "../api/useLater";
 import type { Lookup } from "../api/useLookup";
 import { clock } from "../text/amounts";
 import { oneLine } from "../text/names";
@@ -76,6 +77,24 @@ export function Empty({ children }: { children: ReactNode }) {
 /** What an answer cannot see, in its own words; nothing where it saw all. */
 export function Unseen({ frontier }: { frontier: Frontier | undefined }) {
   return frontier?.sentence ? <span className="inert">{oneLine(frontier.sentence)}</span> : null;
+}
+
+/** Fetches the page of a list after those that are there. */
+export function More<T>({ later, first, children }: { later: Later<T>; first: T; children: ReactNode }) {
+  const next = later.next(first);
+  if (!next) return null;
+  return (
+    <div className="row more">
+      <button disabled={later.isBusy} onClick={next}>
+        {children}
+      </button>
+      {later.failure && (
+        <span className="note" role="alert">
+          {later.failure}
+        </span>
+      )}
+    </div>
+  );
 }
 
 export function Truncated({ children }: { children: ReactNode }) {

@@ -1,6 +1,6 @@
 /** Line icons of our own, drawn in the colour of the text around them. */
 
-const PATHS = {
+export const PATHS = {
   water: "M3 7c5 0 5 5 9 5h9M3 12h18M3 17c5 0 5-5 9-5",
   search: "M11 4a7 7 0 1 0 0 14a7 7 0 0 0 0-14M16 16l5 5",
   table: "M4 5h16v14H4zM4 10h16M10 10v9",

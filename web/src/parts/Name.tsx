@@ -6,12 +6,15 @@ import { Icon } from "./Icon";
 
 export function Name({
   name,
-  short = shortName(name),
+  called,
+  short = called ?? shortName(name),
   href,
   isContext = true,
 }: {
   name: string;
-  short?: string;
+  /** What people call it: its name in a catalogue comes first, and the whole name below it. */
+  called?: string | undefined;
+  short?: string | undefined;
   href?: string;
   isContext?: boolean;
 }) {

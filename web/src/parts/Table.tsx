@@ -22,16 +22,19 @@ interface Properties<Row> {
   keyOf: (row: Row) => string;
   file?: string;
   sortedBy?: string;
+  /** How many rows are shown at first. */
+  most?: number;
 }
 
 const STEP = 200;
 
-export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy }: Properties<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy, most = STEP }: Properties<Row>) {
   const [filter, setFilter] = useState("");
   const [sort, setSort] = useState<{ name: string; isDown: boolean } | null>(
     sortedBy ? { name: sortedBy, isDown: false } : null,
   );
-  const [limit, setLimit] = useState(STEP);
+  const [extra, setExtra] = useState(0);
+  const limit = most + extra;
   const shown = useMemo(() => sorted(filtered(rows, columns, filter), columns, sort), [rows, columns, filter, sort]);
   return (
     <div className="table">
@@ -81,7 +84,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy }: Pr
             {shown.slice(0, limit).map((row) => (
               <tr key={keyOf(row)}>
                 {columns.map((column) => (
-                  <td key={column.name} className={column.isNumber ? "number" : undefined}>
+                  <td key={column.name} data-label={column.name} className={column.isNumber ? "number" : undefined}>
                     {column.show ? column.show(row) : inert(column.value(row))}
                   </td>
                 ))}
@@ -91,7 +94,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, file, sortedBy }: Pr
         </table>
       </div>
       {shown.length > limit && (
-        <button className="more" onClick={() => setLimit(limit + STEP)}>
+        <button className="more" onClick={() => setExtra(extra + STEP)}>
           Show {count(Math.min(STEP, shown.length - limit))} more of {count(shown.length - limit)}
         </button>
       )}

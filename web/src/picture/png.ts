@@ -1,15 +1,15 @@
 /** The picture as a PNG, drawn by the browser from its SVG. */
 
-import { sizeOf, svgOf } from "./svg";
+import { sizeOf, svgOf, type Told } from "./svg";
 import type { Placed } from "./usePlaces";
 
 const SCALE = 2;
 const MOST_PIXELS = 12_000;
 
-export async function pngOf(placed: Placed): Promise<Blob> {
-  const { width, height } = sizeOf(placed);
+export async function pngOf(placed: Placed, told: Told): Promise<Blob> {
+  const { width, height } = sizeOf(placed, told);
   const scale = Math.min(SCALE, MOST_PIXELS / width, MOST_PIXELS / height);
-  const address = URL.createObjectURL(new Blob([svgOf(placed)], { type: "image/svg+xml" }));
+  const address = URL.createObjectURL(new Blob([svgOf(placed, told)], { type: "image/svg+xml" }));
   try {
     const image = new Image();
     image.src = address;

@@ -6,6 +6,7 @@ import { type Grouping, picture } from "../graph/groups";
 import type { Places } from "../graph/layers";
 import { CLOSED, heightOf, MOST_LABELS, MOST_TRACED, type Opening, WIDTH } from "../graph/sizes";
 import { type ColumnEdge, isMasked, type Trace, transformationText } from "../graph/trace";
+import { shortNames } from "../text/names";
 
 export interface Scene {
   nodes: readonly SceneNode[];
@@ -54,6 +55,11 @@ export function sceneOf(graph: Graph, shown: ReadonlySet<string>, choices: Choic
   };
 }
 
+/** The shortest names that tell the nodes apart, of those that people call by no other name. */
+export function shortNamesIn({ nodes }: Pick<Scene, "nodes">): Map<string, string> {
+  return shortNames(nodes.flatMap(({ node }) => (node.displayName ? [] : [node.name])));
+}
+
 function sceneNode(node: GraphNode, { openTables, trace }: Choices, isFaded: boolean): SceneNode {
   const traced = trace?.datasets.get(node.id)?.fields ?? [];
   const isOpen = openTables.has(node.id);
@@ -68,8 +74,8 @@ function withTraced(
   trace: Trace,
 ): { graph: Graph; shown: ReadonlySet<string> } {
   const nodes = new Map(graph.nodes);
-  for (const [id, { namespace, name }] of trace.datasets) {
-    if (!nodes.has(id)) nodes.set(id, { id, kind: "dataset", namespace, name });
+  for (const [id, { namespace, name, displayName }] of trace.datasets) {
+    if (!nodes.has(id)) nodes.set(id, { id, kind: "dataset", namespace, name, displayName });
   }
   const ids = new Set([...shown, ...trace.datasets.keys()]);
   for (const job of jobsBetween(graph, trace)) ids.add(job);

@@ -43,11 +43,16 @@ interface Called {
 }
 
 /**
- * What a node is called: by its name in a catalogue, or by what the author of an application calls it, else by the end of
- * its name, as a query of an application is.
+ * What a node is called: by its name in a catalogue, or by what the author of an application calls it, else by the end
+ * of its name, as a query of an application is.
  */
 export function calledShort(node: Called, short = shortName(node.name)): string {
   return node.parentJobName ? short : (node.displayName ?? short);
+}
+
+/** Such a name, and the whole name behind it: what a list sorts and filters by. */
+export function calledWhole({ name, displayName }: { name: string; displayName?: string | undefined }): string {
+  return displayName ? `${displayName} (${name})` : name;
 }
 
 function ending(name: string, count: number): string {

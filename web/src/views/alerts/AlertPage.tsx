@@ -2,11 +2,14 @@
 
 import type { Alert } from "../../api/alerts";
 import { useScopes } from "../../api/caller";
+import { dataset } from "../../api/nodes";
+import { useLookup } from "../../api/useLookup";
 import { Icon } from "../../parts/Icon";
 import { Severity } from "../../parts/State";
+import { useTitle } from "../../parts/useTitle";
 import { linkTo } from "../../routing/location";
 import { ago, moment } from "../../text/amounts";
-import { oneLine, shortName, splitNodeId } from "../../text/names";
+import { columnIdOf, kindOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { AlertActs, AlertMarks, marksOf } from "./AlertActs";
 import { BrokenNodes } from "./BrokenNodes";
 import { WhatHappened } from "./WhatHappened";
@@ -15,6 +18,8 @@ import "../node/node.css";
 
 export function AlertPage({ alert, again }: { alert: Alert; again: () => void }) {
   const mayCurate = useScopes().has("curate");
+  const called = useCalled(alert.nodeId);
+  useTitle(alert.title);
   const breaks = alert.details?.breaks;
   return (
     <section className="sheet">
@@ -27,7 +32,7 @@ export function AlertPage({ alert, again }: { alert: Alert; again: () => void })
       )}
       <div className="cards">
         <WhatHappened alert={alert} />
-        <WhoDidIt alert={alert} />
+        <WhoDidIt alert={alert} called={called} />
       </div>
       {breaks && breaks.items.length > 0 && <BrokenNodes breaks={breaks} file={`alert-${shortName(alert.name)}`} />}
       <details className="card facet">
@@ -40,6 +45,23 @@ export function AlertPage({ alert, again }: { alert: Alert; again: () => void })
       </details>
     </section>
   );
+}
+
+/** What people call a dataset, which an alert does not tell; undefined of a job, and until the answer is there. */
+function useCalled(nodeId: string): string | undefined {
+  const lookup = useLookup(nodeId, async (signal) =>
+    kindOf(nodeId) === "job" ? undefined : (await dataset(nodeId, signal)).displayName,
+  );
+  return lookup.value;
+}
+
+/** What the alert is about: the column, where a single one is of another type, so that the sum is that of the alert. */
+function changedNode({ nodeId, namespace, name, details = {} }: Alert): string {
+  const { added = [], removed = [], retyped = [] } = details;
+  const [column] = retyped;
+  return column && retyped.length + added.length + removed.length === 1
+    ? columnIdOf(namespace, name, column.field)
+    : nodeId;
 }
 
 function Head({ alert }: { alert: Alert }) {
@@ -70,7 +92,7 @@ function Head({ alert }: { alert: Alert }) {
           <Icon name="why" /> Why?
         </a>
         {!isJob && (
-          <a className="button" href={linkTo("impact", { nodeId })}>
+          <a className="button" href={linkTo("impact", { nodeId: changedNode(alert) })}>
             <Icon name="impact" /> All downstream
           </a>
         )}

@@ -6,7 +6,8 @@ import { Name } from "../../parts/Name";
 import { linkTo } from "../../routing/location";
 import { nodeIdOf, splitNodeId } from "../../text/names";
 
-export function WhoDidIt({ alert }: { alert: Alert }) {
+/** `called` is what people call the dataset that the alert is about. */
+export function WhoDidIt({ alert, called }: { alert: Alert; called: string | undefined }) {
   const { nodeId, details = {} } = alert;
   const isJob = splitNodeId(nodeId).kind === "job";
   const runId = details.run?.runId ?? details.runId;
@@ -17,7 +18,7 @@ export function WhoDidIt({ alert }: { alert: Alert }) {
       <dl className="facts">
         <dt>{isJob ? "Job" : "Dataset"}</dt>
         <dd>
-          <Name name={alert.name} href={linkTo("node", { nodeId })} />
+          <Name name={alert.name} called={called} href={linkTo("node", { nodeId })} />
         </dd>
         {!isJob && details.job && (
           <>

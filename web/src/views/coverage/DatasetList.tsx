@@ -5,7 +5,7 @@ import { Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, moment } from "../../text/amounts";
-import { nodeIdOf, oneLine } from "../../text/names";
+import { calledWhole, nodeIdOf, oneLine } from "../../text/names";
 import { type Covered, isIn, KINDS, type Kind, type Part } from "./coverage";
 
 interface Properties {
@@ -53,9 +53,13 @@ function Datasets({ datasets, kind }: { datasets: Covered[]; kind: Kind }) {
       columns={[
         {
           name: "Dataset",
-          value: ({ name }) => name,
-          show: ({ namespace, name }) => (
-            <Name name={name} href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })} />
+          value: calledWhole,
+          show: ({ namespace, name, displayName }) => (
+            <Name
+              name={name}
+              called={displayName}
+              href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })}
+            />
           ),
         },
         {

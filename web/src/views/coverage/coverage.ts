@@ -1,15 +1,13 @@
 /** Coverage: which datasets have column lineage and an owner, which are stale, and which no job reads. */
 
-import type { ListedDataset } from "../../api/types";
+import type { ListedDataset, Name } from "../../api/types";
 import { grouped } from "../../text/grouped";
 import { ownersOf } from "../node/Overview";
 
 export const STALE_DAYS = 30;
 const DAY = 86_400_000;
 
-export interface Covered {
-  namespace: string;
-  name: string;
+export interface Covered extends Name {
   owners: string[];
   /** The job that the owners are derived from; null if they are the dataset's own, or if there are none. */
   ownersFrom: string | null;
@@ -24,6 +22,7 @@ export interface Covered {
 export function covered({
   namespace,
   name,
+  displayName,
   columnLineage,
   facets,
   lastWrittenAt,
@@ -34,6 +33,7 @@ export function covered({
   return {
     namespace,
     name,
+    displayName,
     owners: ownersOf(facets),
     ownersFrom: derived?.name ?? null,
     hasColumns: (columnLineage ?? []).length > 0,

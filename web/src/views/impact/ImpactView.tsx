@@ -3,20 +3,23 @@
  * namespace and hops; copied as Markdown.
  */
 
-import { Fragment, useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import { get } from "../../api/request";
-import type { Impact, ImpactItem } from "../../api/types";
+import type { DisplayNames, Impact, ImpactItem } from "../../api/types";
+import { useLater } from "../../api/useLater";
 import { useLookup } from "../../api/useLookup";
 import { isPossible, sureness, wayOf } from "../../graph/risk";
 import { isMasked, transformationText } from "../../graph/trace";
-import { Empty, Loaded, Truncated, Unseen } from "../../parts/Feedback";
+import { Empty, Loaded, More, Truncated, Unseen } from "../../parts/Feedback";
 import { Icon, type IconName } from "../../parts/Icon";
 import { copyText, Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
+import { useTitle } from "../../parts/useTitle";
 import { impactMarkdown } from "../../picture/markdown";
 import { linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
-import { columnOf, oneLine, shortName, splitNodeId } from "../../text/names";
+import { grouped } from "../../text/grouped";
+import { calledShort, columnOf, kindOf, oneLine, shortName, splitNodeId } from "../../text/names";
 import { FILTERS, Filters, isChosen, KINDS, type Listed } from "./Filters";
 import "./impact.css";
 
@@ -29,8 +32,10 @@ const ICONS: Record<string, IconName> = { DATASET: "table", JOB: "job", DATASET_
 export default function ImpactView({ parameters }: { parameters: URLSearchParams }) {
   const nodeId = parameters.get("nodeId") ?? "";
   const lookup = useLookup(nodeId, (signal) => get<Impact>("impact", { nodeId, limit: MOST }, signal));
+  const later = useLater<Impact>(nodeId, (cursor) => get("impact", { nodeId, limit: MOST, cursor }));
+  const name = calledBy(lookup.value?.displayNames)(nodeId);
+  useTitle(name);
   if (!nodeId) return <Empty>No dataset or column is named in this link.</Empty>;
-  const name = displayName(nodeId);
   return (
     <section className="sheet">
       <header className="node-head">
@@ -43,7 +48,11 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
         {(found) => (
           <>
             {found.caution && <p className="chip bad">{oneLine(found.caution)}</p>}
-            <Found impact={found} name={name} parameters={parameters} />
+            <Found impact={withPages(found, later.pages)} name={nameOf(nodeId)} parameters={parameters}>
+              <More later={later} first={found}>
+                Show the next {count(MOST)}
+              </More>
+            </Found>
           </>
         )}
       </Loaded>
@@ -51,9 +60,18 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
   );
 }
 
-function Found({ impact, name, parameters }: { impact: Impact; name: string; parameters: URLSearchParams }) {
+interface FoundProperties {
+  impact: Impact;
+  name: string;
+  parameters: URLSearchParams;
+  /** What fetches more of the list. */
+  children: ReactNode;
+}
+
+function Found({ impact, name, parameters, children }: FoundProperties) {
   const [isCopied, setCopied] = useState(false);
   const items = itemsOf(impact);
+  const called = calledBy(impact.displayNames);
   const shown = items.filter((item) => FILTERS.every(({ name, of }) => isChosen(parameters.get(name), of(item))));
   const owners = impact.owners.filter(({ owner }) => owner).length;
   const groups = groupsOf(impact, new Set(shown.map(({ nodeId }) => nodeId)));
@@ -86,7 +104,12 @@ function Found({ impact, name, parameters }: { impact: Impact; name: string; par
       </p>
       {impact.truncated && <Truncated>The walk was cut: there is more downstream.</Truncated>}
       {items.length < impact.totalCount && (
-        <Truncated>The first {count(items.length)} are listed, the nearest first.</Truncated>
+        <div className="row">
+          <Truncated>
+            The first {count(items.length)} of {count(impact.totalCount)} are listed, the certain and the nearest first.
+          </Truncated>
+          {children}
+        </div>
       )}
       <Filters items={items} parameters={parameters} shown={shown.length} />
       <div className="owners">
@@ -102,7 +125,7 @@ function Found({ impact, name, parameters }: { impact: Impact; name: string; par
                   {isPossible(item) && !(index && isPossible(own[index - 1] ?? item)) && (
                     <li className="muted">May break</li>
                   )}
-                  <Item item={item} />
+                  <Item item={item} called={called} />
                 </Fragment>
               ))}
               {own.length > MOST_OF_OWNER && (
@@ -124,8 +147,8 @@ function Found({ impact, name, parameters }: { impact: Impact; name: string; par
           { name: "Owner", value: ({ owners }) => owners.join(", ") },
           {
             name: "Node",
-            value: ({ nodeId }) => displayName(nodeId),
-            show: ({ nodeId }) => <Name name={displayName(nodeId)} href={linkTo("lineage", lineageOf(nodeId))} />,
+            value: ({ nodeId }) => wholeOf(nodeId, called),
+            show: (item) => <ItemName item={item} called={called} />,
           },
           { name: "Kind", value: ({ type }) => KINDS[type] ?? type },
           { name: "Breaks", value: sureness },
@@ -133,9 +156,9 @@ function Found({ impact, name, parameters }: { impact: Impact; name: string; par
           { name: "By", value: how },
           {
             name: "Path",
-            value: ({ path }) => stepsOf(path, displayName).join(" → "),
+            value: ({ path }) => stepsOf(path, nameOf).join(" → "),
             show: ({ path }) => (
-              <span title={stepsOf(path, displayName).join(" → ")}>{stepsOf(path, shortStep).join(" → ")}</span>
+              <span title={stepsOf(path, nameOf).join(" → ")}>{stepsOf(path, called).join(" → ")}</span>
             ),
           },
         ]}
@@ -144,22 +167,24 @@ function Found({ impact, name, parameters }: { impact: Impact; name: string; par
   );
 }
 
-function Item({ item }: { item: ImpactItem }) {
-  const name = displayName(item.nodeId);
+/** What a node is called in the answer: of a table the end of its name, of a column its table, too. */
+type Called = (nodeId: string) => string;
+
+function ItemName({ item: { nodeId }, called }: { item: ImpactItem; called: Called }) {
+  return <Name name={nameOf(nodeId)} short={called(nodeId)} href={linkTo("lineage", lineageOf(nodeId))} />;
+}
+
+function Item({ item, called }: { item: ImpactItem; called: Called }) {
   return (
     <li>
       <Icon name={ICONS[item.type] ?? "table"} label={KINDS[item.type]} />
       <span className="grow">
-        <Name
-          name={name}
-          short={item.type === "DATASET_FIELD" ? name : undefined}
-          href={linkTo("lineage", lineageOf(item.nodeId))}
-        />
+        <ItemName item={item} called={called} />
         {item.caution && <span className="chip bad">{oneLine(item.caution)}</span>}
         <details>
           <summary className="muted">{how(item)}</summary>
           <ol className="path">
-            {stepsOf(item.path, displayName).map((step, index) => (
+            {stepsOf(item.path, nameOf).map((step, index) => (
               <li key={index}>{step}</li>
             ))}
           </ol>
@@ -186,6 +211,22 @@ function itemsOf({ owners }: Impact): Listed[] {
   return [...found.values()].toSorted(byCertainty);
 }
 
+/** What a list sorts and filters by. */
+function wholeOf(nodeId: string, called: Called): string {
+  const [name, short] = [nameOf(nodeId), called(nodeId)];
+  return name.endsWith(short) ? name : `${short} (${name})`;
+}
+
+/** An impact with the nodes of later pages, each under its owners. */
+function withPages(first: Impact, later: readonly Impact[]): Impact {
+  const all = [first, ...later].flatMap(({ owners }) => owners);
+  const owners = [...grouped(all, ({ owner }) => owner)].map(([owner, parts]) => ({
+    owner,
+    items: parts.flatMap(({ items }) => items),
+  }));
+  return { ...first, displayNames: Object.assign({}, ...[first, ...later].map((page) => page.displayNames)), owners };
+}
+
 function byCertainty(one: ImpactItem, other: ImpactItem): number {
   return Number(isPossible(one)) - Number(isPossible(other)) || one.distance - other.distance;
 }
@@ -207,15 +248,21 @@ function stepsOf(path: string[], name: (step: string) => string): string[] {
   });
 }
 
-function displayName(nodeId: string): string {
+/** The whole name of a job or dataset, and of a column with the end of its dataset's. */
+function nameOf(nodeId: string): string {
   const { kind, name } = splitNodeId(nodeId);
   if (kind !== "datasetField") return name;
   const { dataset, field } = columnOf(nodeId);
   return `${shortName(splitNodeId(dataset).name)}.${field}`;
 }
 
-function shortStep(nodeId: string): string {
-  return splitNodeId(nodeId).kind === "datasetField" ? displayName(nodeId) : shortName(splitNodeId(nodeId).name);
+/** What people call the nodes, by the display names in the answer. */
+function calledBy(displayNames: DisplayNames = {}): Called {
+  return (nodeId) => {
+    const table = kindOf(nodeId) === "datasetField" ? columnOf(nodeId).dataset : nodeId;
+    const short = calledShort({ name: splitNodeId(table).name, displayName: displayNames[table] });
+    return table === nodeId ? short : `${short}.${columnOf(nodeId).field}`;
+  };
 }
 
 function lineageOf(nodeId: string): Record<string, string> {

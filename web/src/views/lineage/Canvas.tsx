@@ -17,10 +17,11 @@ import { edgeKey } from "../../graph/backEdge";
 import { conditionOf } from "../../graph/marks";
 import { MOST_TRACED } from "../../graph/sizes";
 import type { ColumnEdge } from "../../graph/trace";
+import { MANY } from "../../graph/visible";
 import { Icon } from "../../parts/Icon";
 import { labelsOf, lanesIn, type SceneEdge } from "../../picture/scene";
 import type { Placed } from "../../picture/usePlaces";
-import { calledShort, oneLine } from "../../text/names";
+import { calledShort, calledWhole, oneLine } from "../../text/names";
 import { FarPicture, nodeAt } from "./FarPicture";
 import { PictureEdge, type PictureEdgeType } from "./PictureEdge";
 import { PictureNode, type PictureNodeType } from "./PictureNode";
@@ -29,8 +30,6 @@ import { useKeys } from "./useKeys";
 
 const NODES: NodeTypes = { node: PictureNode };
 const EDGES: EdgeTypes = { edge: PictureEdge };
-/** From this number of nodes on, nodes out of sight are not in the document. */
-const MANY = 250;
 /** What a screen reader says of each node. */
 const SAID = { "node.a11yDescription.default": "Arrow keys lead to the next node, Enter opens this one." };
 /** Below this zoom nobody reads the small print. */
@@ -107,7 +106,12 @@ function Flow({ placed, centre, isInset = false, onNode, onEdge, onNothing }: Pr
         )}
       </ReactFlow>
       <p className="keys" aria-hidden="true">
-        <kbd>← → ↑ ↓</kbd> next node <kbd>Enter</kbd> open <kbd>Tab</kbd> its buttons <Icon name="why" /> origin unknown
+        <span className="of-keys">
+          <kbd>← → ↑ ↓</kbd> next node <kbd>Enter</kbd> open <kbd>Tab</kbd> its buttons
+        </span>
+        <span className="of-marks">
+          <Icon name="why" /> origin unknown
+        </span>
       </p>
     </div>
   );
@@ -128,7 +132,7 @@ function nodesOf({ scene, places }: Placed): PictureNodeType[] {
       measured: { width, height },
       data: { drawn, isTabStop: false },
       domAttributes: { tabIndex: -1 },
-      ariaLabel: `${node.kind} ${oneLine(node.name)}, ${conditionOf(node).text}`,
+      ariaLabel: `${node.kind} ${oneLine(calledWhole(node))}, ${conditionOf(node).text}`,
     };
   });
   return nodes.toSorted((one, other) => one.position.x - other.position.x || one.position.y - other.position.y);
@@ -144,9 +148,7 @@ function withTabStop(nodes: PictureNodeType[], reached: string): PictureNodeType
 
 function edgesOf({ scene, places }: Placed): PictureEdgeType[] {
   const isPlaced = (id: string): boolean => places.has(id);
-  const names = new Map(
-    scene.nodes.map(({ node }) => [node.id, oneLine(calledShort(node.dataset ?? node.job ?? node))]),
-  );
+  const names = new Map(scene.nodes.map(({ node }) => [node.id, oneLine(calledShort(node))]));
   const nameOf = (id: string): string => names.get(id) ?? "";
   const lanes = lanesIn(scene, places);
   const laneOf = (from: string, to: string) => {

@@ -103,7 +103,11 @@ export function TracedColumns({ node, traced, tabIndex }: Properties) {
 }
 
 function OriginMark({ reason }: { reason: string | undefined }) {
-  return reason ? <Icon name="why" label={oneLine(reason)} /> : null;
+  return reason ? (
+    <span className="origin">
+      <Icon name="why" label={oneLine(reason)} />
+    </span>
+  ) : null;
 }
 
 function titleOf(name: string, type: string | null | undefined, reason: string | undefined): string {

@@ -13,13 +13,13 @@ import type { Scene, SceneNode } from "../../picture/scene";
 import { linkTo } from "../../routing/location";
 import { moment } from "../../text/amounts";
 import { grouped } from "../../text/grouped";
-import { splitNodeId } from "../../text/names";
+import { calledWhole, splitNodeId } from "../../text/names";
 
 interface EdgeRow {
   key: string;
-  from: string;
+  from: GraphNode;
   fromColumn: string;
-  to: string;
+  to: GraphNode;
   toColumn: string;
   transformation: string;
   /** The jobs that read the one and write the other, and when the last of them ran. */
@@ -36,7 +36,8 @@ export function GraphTable({
   graph: Graph;
   marks: ReadonlyMap<string, readonly Mark[]>;
 }) {
-  const [ofEdges, setOfEdges] = useState(scene.columnEdges.length > 0);
+  const [chosen, setOfEdges] = useState<boolean | null>(null);
+  const ofEdges = chosen ?? scene.columnEdges.length > 0; // the way of a column may come after the graph
   return (
     <div className="sheet">
       <div className="switch" role="group" aria-label="Rows">
@@ -74,9 +75,13 @@ function nodeColumns(scene: Scene, marks: ReadonlyMap<string, readonly Mark[]>):
   return [
     {
       name: "Name",
-      value: ({ node }) => node.name,
+      value: ({ node }) => calledWhole(node),
       show: ({ node }) => (
-        <Name name={node.name} href={node.kind === "group" ? undefined : linkTo("node", { nodeId: node.id })} />
+        <Name
+          name={node.name}
+          called={node.displayName}
+          href={node.kind === "group" ? undefined : linkTo("node", { nodeId: node.id })}
+        />
       ),
     },
     { name: "Kind", value: ({ node }) => node.kind },
@@ -103,14 +108,14 @@ function counts(scene: Scene, end: "from" | "to"): Map<string, number> {
 const EDGE_COLUMNS: Column<EdgeRow>[] = [
   {
     name: "From",
-    value: ({ from }) => splitNodeId(from).name,
-    show: ({ from }) => <Name name={splitNodeId(from).name} href={linkTo("node", { nodeId: from })} />,
+    value: ({ from }) => calledWhole(from),
+    show: ({ from }) => <Name name={from.name} called={from.displayName} href={linkTo("node", { nodeId: from.id })} />,
   },
   { name: "Column", value: ({ fromColumn }) => fromColumn },
   {
     name: "To",
-    value: ({ to }) => splitNodeId(to).name,
-    show: ({ to }) => <Name name={splitNodeId(to).name} href={linkTo("node", { nodeId: to })} />,
+    value: ({ to }) => calledWhole(to),
+    show: ({ to }) => <Name name={to.name} called={to.displayName} href={linkTo("node", { nodeId: to.id })} />,
   },
   { name: "To column", value: ({ toColumn }) => toColumn },
   { name: "Transformation", value: ({ transformation }) => transformation },
@@ -122,7 +127,9 @@ const EDGE_COLUMNS: Column<EdgeRow>[] = [
   { name: "Last seen", value: ({ lastSeen }) => lastSeen, show: ({ lastSeen }) => lastSeen && moment(lastSeen) },
 ];
 
-function edgeRows({ edges, columnEdges }: Scene, graph: Graph): EdgeRow[] {
+function edgeRows({ nodes, edges, columnEdges }: Scene, graph: Graph): EdgeRow[] {
+  const drawn = new Map(nodes.map(({ node }) => [node.id, node]));
+  const nodeOf = (id: string): GraphNode => drawn.get(id) ?? { ...splitNodeId(id), id, kind: "dataset" };
   const provenance = (jobs: readonly GraphNode[]) => ({
     jobs,
     lastSeen:
@@ -134,14 +141,22 @@ function edgeRows({ edges, columnEdges }: Scene, graph: Graph): EdgeRow[] {
   if (!columnEdges.length) {
     return edges.map(({ from, to }, index) => {
       const jobs = [from, to].flatMap((id) => graph.nodes.get(id) ?? []).filter(({ kind }) => kind === "job");
-      return { key: String(index), from, fromColumn: "", to, toColumn: "", transformation: "", ...provenance(jobs) };
+      return {
+        key: String(index),
+        from: nodeOf(from),
+        fromColumn: "",
+        to: nodeOf(to),
+        toColumn: "",
+        transformation: "",
+        ...provenance(jobs),
+      };
     });
   }
   return columnEdges.map(({ from, to, transformations }, index) => ({
     key: String(index),
-    from: from.dataset,
+    from: nodeOf(from.dataset),
     fromColumn: from.field,
-    to: to.dataset,
+    to: nodeOf(to.dataset),
     toColumn: to.field ?? "all columns",
     transformation: transformationText(transformations),
     ...provenance(jobsOf(graph, from.dataset, to.dataset)),

@@ -4,9 +4,9 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import type { GraphNode } from "../../graph/graph";
 import { prepareLayout } from "../../graph/layout";
 import { Empty, Failed } from "../../parts/Feedback";
+import { shortNamesIn } from "../../picture/scene";
 import { usePlaces } from "../../picture/usePlaces";
 import { changeParameters } from "../../routing/location";
-import { shortNames } from "../../text/names";
 import { remember } from "../search/recent";
 import { type Actions, ActionsContext } from "./actions";
 import { DifferenceBar } from "./DifferenceBar";
@@ -39,11 +39,11 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
   const [isTimeOpen, setTimeOpen] = useState(false);
   useEffect(() => void prepareLayout(), []);
   useEffect(() => {
-    if (lookup.state === "done") remember(wish.nodeId);
-  }, [lookup.state, wish.nodeId]);
+    if (lookup.state === "done") remember(wish.nodeId, lookup.value.graph.nodes.get(lookup.value.centre)?.displayName);
+  }, [lookup.state, lookup.value, wish.nodeId]);
 
   const layout = usePlaces(scene);
-  const names = useMemo(() => shortNames(scene.nodes.map(({ node }) => node.name)), [scene]);
+  const names = useMemo(() => shortNamesIn(scene), [scene]);
   const pickColumn = usePickColumn(picked);
   const { expand, collapse, unnamed, busy, centre } = shownGraph;
   const { selected } = selection;
@@ -99,7 +99,7 @@ export default function LineageView({ parameters }: { parameters: URLSearchParam
         />
         {(isTimeOpen || wish.asOf) && <TimeControl asOf={wish.asOf} graph={graph} nodeId={wish.nodeId} />}
         {wanted.since && <DifferenceBar lookup={difference} since={wanted.since} />}
-        {picked && <TraceBar wanted={wanted} lookup={traceLookup} trace={trace} />}
+        {picked && <TraceBar wanted={wanted} lookup={traceLookup} trace={trace} scene={scene} />}
         <Notices shownGraph={shownGraph} asOf={wish.asOf} layoutError={layout.error} />
         <Stage
           shownGraph={shownGraph}

@@ -4,13 +4,13 @@ import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { memo } from "react";
 import { tagsOf } from "../../graph/filter";
 import type { Side } from "../../graph/graph";
-import { chipOf, conditionOf, type Mark, wordsOf } from "../../graph/marks";
+import { chipsOf, conditionOf, type Mark, wordsOf } from "../../graph/marks";
 import { MOST_TRACED, tracedTop } from "../../graph/sizes";
 import { sideKey } from "../../graph/visible";
 import { Icon, type IconName } from "../../parts/Icon";
 import type { SceneNode } from "../../picture/scene";
 import { count as grouped } from "../../text/amounts";
-import { calledShort, contextOf, cuttable, oneLine } from "../../text/names";
+import { contextOf, cuttable, oneLine } from "../../text/names";
 import { useActions } from "./actions";
 import { ColumnList, TracedColumns } from "./ColumnList";
 
@@ -20,7 +20,7 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
   const { node, opening, isFaded } = data.drawn;
   const tabIndex = data.isTabStop ? 0 : -1;
   const { marks, shortNames, centre, selected, toggleColumns, openGroup } = useActions();
-  const short = calledShort(node.dataset ?? node.job ?? node, shortNames.get(node.name) ?? node.name);
+  const short = node.displayName ?? shortNames.get(node.name) ?? node.name;
   const [start, end] = cuttable(oneLine(short));
   const condition = conditionOf(node);
   const classes = ["card-node", node.kind, `tone-${condition.tone}`];
@@ -91,21 +91,12 @@ export const PictureNode = memo(function PictureNode({ data }: NodeProps<Picture
   );
 });
 
-/** The first two marks. A changed schema is told by its columns: two, or one and the number of the others. */
 function Chips({ marks }: { marks: readonly Mark[] }) {
-  const chips = marks.flatMap((mark) => (mark.changes?.length ? mark.changes.map(chipOf) : [mark]));
-  const shown = chips.slice(0, chips.length > 2 && marks.length === 1 ? 1 : 2);
-  const more = marks.length === 1 ? chips.length - shown.length : 0;
-  return (
-    <>
-      {shown.map(({ tone, text }) => (
-        <span key={text} className={`chip ${tone}`} title={oneLine(marks.map(wordsOf).join(", "))}>
-          <bdi>{oneLine(text)}</bdi>
-        </span>
-      ))}
-      {more > 0 && <span className="chip plain">+{grouped(more)} more</span>}
-    </>
-  );
+  return chipsOf(marks).map(({ tone, text }) => (
+    <span key={text} className={`chip ${tone}`} title={oneLine(marks.map(wordsOf).join(", "))}>
+      <bdi>{oneLine(text)}</bdi>
+    </span>
+  ));
 }
 
 function ColumnHandles({ field, top }: { field: string; top: number }) {

@@ -1,14 +1,16 @@
 /** Saves the picture as it is seen, as SVG, PNG or JSON, and its graph as the API writes it, as Mermaid or DOT. */
 
 import { useState } from "react";
+import { originsOf } from "../../api/origins";
 import { getText } from "../../api/request";
 import { Icon } from "../../parts/Icon";
 import { pngOf } from "../../picture/png";
 import { saveBlob, saveText } from "../../picture/save";
 import type { Scene } from "../../picture/scene";
-import { svgOf } from "../../picture/svg";
+import { svgOf, type Told } from "../../picture/svg";
 import type { Placed } from "../../picture/usePlaces";
 import { shortName, splitNodeId } from "../../text/names";
+import { useActions } from "./actions";
 import { exportQuery, type LineageParameters } from "./parameters";
 
 interface Properties {
@@ -24,9 +26,15 @@ type Kind = [string, () => unknown];
 export function SaveMenu({ wanted, depth, scene, placed }: Properties) {
   const file = `lineage-${shortName(splitNodeId(wanted.wish.nodeId).name)}`;
   const written = (format: string): Promise<string> => getText("export", { ...exportQuery(wanted, depth), format });
+  const { marks, unknown } = useActions();
+  /** What the cards tell beside their names; of opened cards also which of their columns are of unknown origin. */
+  const told = async (): Promise<Told> => {
+    const opened = scene.nodes.filter(({ opening }) => opening.isOpen).map(({ node }) => node.id);
+    return { marks, unknown: new Map([...unknown, ...(await originsOf(opened, wanted.wish.asOf))]) };
+  };
   const asSeen: Kind[] = [
-    ["SVG", () => placed && saveText(`${file}.svg`, svgOf(placed), "image/svg+xml")],
-    ["PNG", async () => placed && saveBlob(`${file}.png`, await pngOf(placed))],
+    ["SVG", async () => placed && saveText(`${file}.svg`, svgOf(placed, await told()), "image/svg+xml")],
+    ["PNG", async () => placed && saveBlob(`${file}.png`, await pngOf(placed, await told()))],
     ["JSON", () => saveText(`${file}.json`, JSON.stringify(asDocument(scene), null, 2), "application/json")],
   ];
   const asWritten: Kind[] = [

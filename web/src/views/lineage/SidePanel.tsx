@@ -71,7 +71,7 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
     <>
       <h2 className="row">
         <Icon name={iconOf(node.kind, node.dataset?.datasetType)} />
-        <Name name={node.name} />
+        <Name name={node.name} called={node.displayName} />
         <Copy text={node.name} label="Copy the full name" />
       </h2>
       <div className="row">
@@ -164,11 +164,16 @@ function OfNodes({ from, to, graph }: { from: string; to: string; graph: Graph }
   return (
     <>
       <p>
-        <Name name={splitNodeId(from).name} /> <span className="muted">→</span> <Name name={splitNodeId(to).name} />
+        <NodeName id={from} graph={graph} /> <span className="muted">→</span> <NodeName id={to} graph={graph} />
       </p>
       {job ? <OfJob job={job} /> : <p className="muted">Declared by an event about the dataset, without a job.</p>}
     </>
   );
+}
+
+function NodeName({ id, graph }: { id: string; graph: Graph }) {
+  const { name, displayName } = graph.nodes.get(id) ?? { name: splitNodeId(id).name };
+  return <Name name={name} called={displayName} />;
 }
 
 function OfColumns({ edge, graph }: { edge: ColumnEdge; graph: Graph }) {

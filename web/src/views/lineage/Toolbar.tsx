@@ -2,11 +2,12 @@
 
 import { useState } from "react";
 import { Icon } from "../../parts/Icon";
+import { useTitle } from "../../parts/useTitle";
 import type { Scene } from "../../picture/scene";
 import type { Placed } from "../../picture/usePlaces";
 import { changeParameters, linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
-import { shortName, splitNodeId } from "../../text/names";
+import { calledShort, oneLine, splitNodeId } from "../../text/names";
 import { Filters } from "./Filters";
 import type { LineageParameters } from "./parameters";
 import { SaveMenu } from "./SaveMenu";
@@ -27,13 +28,15 @@ export function Toolbar({ wanted, shownGraph, scene, placed, isTimeOpen, onTime 
   const { graph, depth, centre, shown, unnamed } = shownGraph;
   const hiddenCount = [...shown.hidden.values(), ...unnamed.values()].reduce((sum, count) => sum + count, 0);
   const { kind, name } = splitNodeId(wanted.wish.nodeId);
+  const called = calledShort(graph.nodes.get(centre) ?? { name });
+  useTitle(called);
   const { filter } = wanted;
   const active = [filter.text, filter.kind, filter.state, filter.tag, filter.owner].filter(Boolean).length;
   const [isOpen, setOpen] = useState(active > 0);
   return (
     <div className="toolbar">
       <h1 title={name}>
-        <Icon name={kind === "job" ? "job" : "table"} /> <bdi>{shortName(name)}</bdi>
+        <Icon name={kind === "job" ? "job" : "table"} /> <bdi>{oneLine(called)}</bdi>
       </h1>
       <span className="muted count" role="status">
         {counted(scene.nodes.length, "node")}

@@ -6,36 +6,43 @@ import type { ColumnLineage } from "../../api/types";
 import type { Lookup } from "../../api/useLookup";
 import type { Trace } from "../../graph/trace";
 import { Icon } from "../../parts/Icon";
+import type { Scene } from "../../picture/scene";
 import { changeParameters, linkTo } from "../../routing/location";
-import { columnIdOf, oneLine, shortName } from "../../text/names";
+import { counted } from "../../text/amounts";
+import { calledShort, columnIdOf, oneLine } from "../../text/names";
 import type { LineageParameters } from "./parameters";
 
 export function TraceBar({
   wanted,
   lookup,
   trace,
+  scene,
 }: {
   wanted: LineageParameters;
   lookup: Lookup<ColumnLineage[]>;
   trace: Trace | null;
+  scene: Scene;
 }) {
   const { picked, target, isAlone, withIndirect } = wanted;
   if (!picked) return null;
   const origin = trace?.unknown.get(picked.dataset)?.get(picked.field);
-  const others = [...(trace?.datasets ?? [])].flatMap(([dataset, { name, fields }]) =>
-    fields.map((field) => ({ dataset, name, field })),
+  const nodes = new Map(scene.nodes.map(({ node }) => [node.id, node]));
+  const others = [...(trace?.datasets ?? [])].flatMap(([dataset, { name, displayName, fields }]) =>
+    fields.map((field) => ({ dataset, name, displayName: displayName ?? nodes.get(dataset)?.displayName, field })),
   );
+  const drawn = new Set(scene.columnEdges.flatMap(({ from, to }) => [from.dataset, to.dataset])).size;
   return (
     <div className="trace-bar" role="region" aria-label="The way of a column">
       <Icon name="column" />
       <span role="status">
-        The way of <b>{oneLine(picked.field)}</b> of {oneLine(shortName(picked.name))}
+        The way of <b>{oneLine(picked.field)}</b> of{" "}
+        {oneLine(calledShort(nodes.get(picked.dataset) ?? trace?.datasets.get(picked.dataset) ?? picked))}
         {lookup.state === "loading" && " is being looked up…"}
         {lookup.state === "failed" &&
           `: ${lookup.error.status === 404 ? `it is not there ${wanted.wish.asOf ? "at this time" : "now. If it was removed, look at the past"}` : lookup.error.message}`}
         {trace &&
           (trace.edges.length
-            ? `: ${trace.datasets.size} tables`
+            ? `: ${counted(trace.datasets.size, "table")}${drawn < trace.datasets.size ? `, ${drawn} of them drawn: the table has all` : ""}`
             : target
               ? ": no path between the two"
               : ": no column lineage is known")}
@@ -68,9 +75,9 @@ export function TraceBar({
         <option value="">All paths</option>
         {(target && !others.length ? [target] : others)
           .filter(({ dataset, field }) => dataset !== picked.dataset || field !== picked.field)
-          .map(({ dataset, name, field }) => (
+          .map(({ dataset, field, ...called }) => (
             <option key={`${dataset} ${field}`} value={`${dataset}\n${field}`}>
-              to {oneLine(field)} of {oneLine(shortName(name))}
+              to {oneLine(field)} of {oneLine(calledShort(called))}
             </option>
           ))}
       </select>

@@ -2,7 +2,8 @@
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { matches } from "../../graph/filter";
-import type { Trace } from "../../graph/trace";
+import { drawnOf, type Trace } from "../../graph/trace";
+import { MANY } from "../../graph/visible";
 import { type Scene, sceneOf } from "../../picture/scene";
 import type { LineageParameters } from "./parameters";
 import type { Comparison } from "./useComparison";
@@ -14,16 +15,17 @@ interface OpenedScene {
 }
 
 export function useScene(
-  { wish, grouping, isAlone, filter }: LineageParameters,
+  { wish, grouping, isAlone, filter, picked, asTable }: LineageParameters,
   { graph, shown }: Comparison["whole"],
   trace: Trace | null,
 ): OpenedScene {
   const [openTables, toggleColumns] = useToggled(wish.nodeId);
   const [openGroups, openGroup] = useToggled(`${wish.nodeId} ${grouping}`);
   const scene = useMemo(() => {
-    const choices = { grouping, openGroups, openTables, trace, isAlone };
+    const drawn = trace && picked && !asTable ? drawnOf(trace, picked, shown, MANY) : trace; // the table has all of it
+    const choices = { grouping, openGroups, openTables, trace: drawn, isAlone };
     return sceneOf(graph, shown, { ...choices, isMatch: (node) => matches(node, filter) });
-  }, [graph, shown, grouping, isAlone, openGroups, openTables, trace, filter]);
+  }, [graph, shown, grouping, isAlone, openGroups, openTables, trace, picked, asTable, filter]);
   return { scene, toggleColumns, openGroup };
 }
 

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { get } from "../../api/request";
 import type { ColumnLineage } from "../../api/types";
 import { type Lookup, useLookup } from "../../api/useLookup";
-import { between, type ColumnRef, type Trace, traceOf } from "../../graph/trace";
+import { between, type ColumnRef, type Trace, traceOf, withPicked } from "../../graph/trace";
 import { columnIdOf } from "../../text/names";
 
 const DEPTH = 20;
@@ -31,7 +31,7 @@ export function useTrace(
   });
   const trace = useMemo(() => {
     if (!picked || lookup.state !== "done") return null;
-    const whole = traceOf(lookup.value, withIndirect && !target);
+    const whole = withPicked(traceOf(lookup.value, withIndirect && !target), picked);
     return target ? between(whole, picked, target) : whole;
   }, [lookup.state, lookup.value, picked, target, withIndirect]);
   return { lookup, trace };

@@ -12,7 +12,7 @@ import { State } from "../../parts/State";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { count, counted, moment } from "../../text/amounts";
-import { calledShort, inertLines, nodeIdOf, oneLine } from "../../text/names";
+import { calledShort, calledWhole, inertLines, nodeIdOf, oneLine } from "../../text/names";
 import { attempt } from "../node/attempt";
 import "../node/node.css";
 import { WhatChanged } from "./WhatChanged";
@@ -74,8 +74,8 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                     },
                     {
                       name: "Last run",
-                      value: (job) => job.latestRun?.startedAt ?? "",
-                      show: (job) => moment(job.latestRun?.startedAt),
+                      value: (job) => lastRun(job) ?? "",
+                      show: (job) => moment(lastRun(job)),
                     },
                     { name: "Inputs", value: (job) => job.inputs.length, isNumber: true },
                     { name: "Outputs", value: (job) => job.outputs.length, isNumber: true },
@@ -100,10 +100,11 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                   columns={[
                     {
                       name: "Dataset",
-                      value: (dataset) => dataset.name,
+                      value: calledWhole,
                       show: (dataset) => (
                         <Name
                           name={dataset.name}
+                          called={dataset.displayName}
                           href={linkTo("node", { nodeId: nodeIdOf("dataset", dataset.namespace, dataset.name) })}
                         />
                       ),
@@ -125,6 +126,11 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
       </Loaded>
     </section>
   );
+}
+
+/** When the newest run of a job ended, or until then began. */
+function lastRun({ latestRun }: Job): string | null {
+  return latestRun?.endedAt ?? latestRun?.startedAt ?? null;
 }
 
 function written({ lastWrittenAt, caution }: ListedDataset): ReactNode {

@@ -4,11 +4,11 @@ import { useState } from "react";
 import { useScopes } from "../../api/caller";
 import { putFieldTag, removeFieldTag } from "../../api/nodes";
 import { useUnknownOrigins } from "../../api/origins";
-import type { Dataset, Field } from "../../api/types";
+import type { Dataset, DisplayNames, Field, InputField } from "../../api/types";
 import { inputText } from "../../graph/trace";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
-import { columnIdOf, oneLine, shortName } from "../../text/names";
+import { calledShort, columnIdOf, nodeIdOf, oneLine, shortName } from "../../text/names";
 import { attempt } from "./attempt";
 import { TagList } from "./TagList";
 
@@ -16,10 +16,10 @@ export function ColumnsTab({ nodeId, dataset, again }: { nodeId: string; dataset
   const [failure, setFailure] = useState("");
   const mayCurate = useScopes().has("curate");
   const origins = new Map((dataset.columnLineage ?? []).map(({ name, inputFields }) => [name, inputFields]));
-  const { unknown, isFromOutside } = useUnknownOrigins(nodeId);
+  const { unknown, isFromOutside, displayNames } = useUnknownOrigins(nodeId);
   const originText = (field: Field): string =>
     (origins.get(field.name) ?? [])
-      .map((input) => `${shortName(input.dataset)}.${input.field} (${inputText(input)})`)
+      .map((input) => `${calledInput(input, displayNames)}.${input.field} (${inputText(input)})`)
       .join(", ") ||
     (unknown.get(field.name) ?? (isFromOutside ? "origin unknown: no job that writes the table is known" : ""));
   return (
@@ -75,4 +75,8 @@ export function ColumnsTab({ nodeId, dataset, again }: { nodeId: string; dataset
       />
     </>
   );
+}
+
+function calledInput({ namespace, dataset: name }: InputField, displayNames: DisplayNames): string {
+  return calledShort({ name, displayName: displayNames[nodeIdOf("dataset", namespace, name)] });
 }

@@ -5,7 +5,7 @@ import { useScopes } from "../../api/caller";
 import { deleteNode, describeDataset, describeJob, putOwners, putTag, removeTag } from "../../api/nodes";
 import type { Dataset, Job } from "../../api/types";
 import { goTo } from "../../routing/location";
-import { shortName } from "../../text/names";
+import { calledShort } from "../../text/names";
 import { attempt } from "./attempt";
 import { ownersOf } from "./Overview";
 import { TagList } from "./TagList";
@@ -17,7 +17,7 @@ export function Curation({ nodeId, node, again }: { nodeId: string; node: Datase
   const before = ownersOf(node.facets).join(", ");
   const [owners, setOwners] = useState(before);
   const [isSure, setSure] = useState(false);
-  const short = shortName(node.name);
+  const short = calledShort(node);
   const scopes = useScopes();
   const describe = (): Promise<unknown> =>
     "fields" in node ? describeDataset(nodeId, node, description) : describeJob(nodeId, node, description);

@@ -8,6 +8,7 @@ import { Empty, Loaded } from "../../parts/Feedback";
 import { Icon } from "../../parts/Icon";
 import { Copy } from "../../parts/Name";
 import { State } from "../../parts/State";
+import { useTitle } from "../../parts/useTitle";
 import { linkTo } from "../../routing/location";
 import { ago, moment } from "../../text/amounts";
 import { contextOf, oneLine, shortName, splitNodeId } from "../../text/names";
@@ -126,8 +127,9 @@ interface PageProperties {
 }
 
 function Page({ nodeId, tab, kind, title, called, namespace, chips, tabs }: PageProperties) {
-  useEffect(() => remember(nodeId), [nodeId]);
+  useEffect(() => remember(nodeId, called), [nodeId, called]);
   const short = called ?? shortName(title);
+  useTitle(short);
   const shown = tabs.find(([name]) => name === tab) ?? tabs[0]!;
   const row = useRef<HTMLElement>(null);
   useEffect(() => {

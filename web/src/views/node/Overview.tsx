@@ -1,6 +1,7 @@
 /** What one wants to know first of a node: description, owners, documentation, source, inputs and outputs. */
 
-import type { Dataset, Facets, Job } from "../../api/types";
+import { useUnknownOrigins } from "../../api/origins";
+import type { Dataset, Facets, Job, Name as NameOf } from "../../api/types";
 import { Name } from "../../parts/Name";
 import { linkTo } from "../../routing/location";
 import { moment } from "../../text/amounts";
@@ -78,7 +79,7 @@ export function Overview({ nodeId, node }: { nodeId: string; node: Dataset | Job
           <Names title="Outputs" names={node.outputs} />
         </>
       )}
-      {"columnLineage" in node && <Origins dataset={node} />}
+      {"columnLineage" in node && <Origins nodeId={nodeId} dataset={node} />}
       {sql && (
         <div className="card wide">
           <h2>SQL</h2>
@@ -91,17 +92,21 @@ export function Overview({ nodeId, node }: { nodeId: string; node: Dataset | Job
   );
 }
 
-function Names({ title, names }: { title: string; names: { namespace: string; name: string }[] }) {
+function Names({ title, names }: { title: string; names: NameOf[] }) {
   return (
     <div className="card">
       <h2>
         {title} <span className="muted">{names.length}</span>
       </h2>
       <ul className="list">
-        {names.slice(0, 50).map(({ namespace, name }) => (
+        {names.slice(0, 50).map(({ namespace, name, displayName }) => (
           <li key={`${namespace} ${name}`}>
             <span className="grow">
-              <Name name={name} href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })} />
+              <Name
+                name={name}
+                called={displayName}
+                href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })}
+              />
             </span>
             <span className="end">{oneLine(namespace)}</span>
           </li>
@@ -114,17 +119,15 @@ function Names({ title, names }: { title: string; names: { namespace: string; na
 }
 
 /** The tables that the columns come from. */
-function Origins({ dataset }: { dataset: Dataset }) {
-  const inputs = (dataset.columnLineage ?? []).flatMap(({ inputFields }) => inputFields);
-  const names = [
-    ...new Map(
-      inputs.map((input) => [
-        `${input.namespace} ${input.dataset}`,
-        { namespace: input.namespace, name: input.dataset },
-      ]),
-    ).values(),
-  ];
-  return <Names title="Its columns come from" names={names} />;
+function Origins({ nodeId, dataset }: { nodeId: string; dataset: Dataset }) {
+  const { displayNames } = useUnknownOrigins(nodeId);
+  const names = (dataset.columnLineage ?? [])
+    .flatMap(({ inputFields }) => inputFields)
+    .map(({ namespace, dataset: name }) => {
+      const id = nodeIdOf("dataset", namespace, name);
+      return [id, { namespace, name, displayName: displayNames[id] }] as const;
+    });
+  return <Names title="Its columns come from" names={[...new Map(names).values()]} />;
 }
 
 export function ownersOf(facets: Facets): string[] {

@@ -13,15 +13,17 @@ import { linkTo } from "../../routing/location";
 import { ago, count, counted, moment } from "../../text/amounts";
 import { oneLine, shortName } from "../../text/names";
 import { Bars } from "../run/Bars";
-import { jobOf, lastWrite, rowsByRun, schemaChanges, type User, usersOf } from "./uses";
+import { jobOf, lastWrite, rowsByRun, schemaChanges, type User, type Users as UsersOf, usersOf } from "./uses";
 import { SchemaChanges } from "./VersionsTab";
 
 const MOST_VERSIONS = 60;
 const MOST_ALERTS = 200;
 const MOST_NAMES = 8;
+/** Nodes of the graph that is asked for: of a table with more neighbours, the answer estimates their number. */
+const MOST_USERS = 100;
 const WEEK_HOURS = 168;
 
-interface Found extends Record<"writers" | "readers", User[]> {
+interface Found extends UsersOf {
   written: Versions;
   told: Alert[];
 }
@@ -43,7 +45,7 @@ export function Uses({ nodeId, dataset }: { nodeId: string; dataset: Dataset }) 
 async function find(nodeId: string, dataset: Dataset, signal: AbortSignal): Promise<Found> {
   const { namespace, name } = dataset;
   const [graph, written, told] = await Promise.all([
-    get<Lineage>("lineage", { nodeId, direction: "both", depth: 1 }, signal),
+    get<Lineage>("lineage", { nodeId, direction: "both", depth: 1, limit: MOST_USERS }, signal),
     versions(nodeId, { limit: MOST_VERSIONS }, signal),
     alerts({ namespace, open: true, after: hoursAgo(WEEK_HOURS), limit: MOST_ALERTS }, signal),
   ]);
@@ -52,7 +54,7 @@ async function find(nodeId: string, dataset: Dataset, signal: AbortSignal): Prom
 }
 
 function Facts({ nodeId, dataset, found }: { nodeId: string; dataset: Dataset; found: Found }) {
-  const { writers, readers, written, told } = found;
+  const { writers, readers, aboutWriters, aboutReaders, written, told } = found;
   const run = lastWrite(dataset, written.versions);
   const changes = schemaChanges(written.versions);
   return (
@@ -61,7 +63,7 @@ function Facts({ nodeId, dataset, found }: { nodeId: string; dataset: Dataset; f
       <dl className="facts">
         <dt>Written by</dt>
         <dd>
-          <Users users={writers} none="no job that reports" nodeId={nodeId} />
+          <Users users={writers} nodeId={nodeId} about={aboutWriters} />
         </dd>
         <dt>Last write</dt>
         <dd>
@@ -98,7 +100,7 @@ function Facts({ nodeId, dataset, found }: { nodeId: string; dataset: Dataset; f
         </dd>
         <dt>Read by</dt>
         <dd>
-          <Users users={readers} none="no job that reports" nodeId={nodeId} />
+          <Users users={readers} nodeId={nodeId} about={aboutReaders} />
         </dd>
       </dl>
     </div>
@@ -110,25 +112,30 @@ function Write({ run, at }: { run: Run | null; at: string }) {
   const job = jobOf(run);
   return (
     <>
-      <a href={linkTo("run", { id: run.id })}>{moment(at)}</a> <State state={run.state} />
+      <a href={linkTo("run", { id: run.id })}>{moment(at)}</a> <State state={run.outcome} />
       {job && <span className="muted"> by {oneLine(shortName(job.name))}</span>}
     </>
   );
 }
 
-function Users({ users, none, nodeId }: { users: User[]; none: string; nodeId: string }) {
+/** `about` is the estimated number of all, where the answer lacks some. */
+function Users({ users, nodeId, about }: { users: User[]; nodeId: string; about: number | undefined }) {
+  const more = Math.max(users.length, about ?? 0) - MOST_NAMES;
   return (
     <>
       {users.slice(0, MOST_NAMES).map((user) => (
         <div key={user.nodeId}>
-          <Name name={user.name} href={linkTo("node", { nodeId: user.nodeId })} />{" "}
-          {user.latestRun && user.latestRun.state !== "COMPLETED" && <State state={user.latestRun.state} />}
+          <Name name={user.name} called={user.displayName} href={linkTo("node", { nodeId: user.nodeId })} />{" "}
+          {user.latestRun && user.latestRun.outcome !== "COMPLETED" && <State state={user.latestRun.outcome} />}
         </div>
       ))}
-      {users.length > MOST_NAMES && (
-        <a href={linkTo("lineage", { nodeId, as: "table" })}>and {count(users.length - MOST_NAMES)} more</a>
+      {more > 0 && (
+        <a href={linkTo("lineage", { nodeId, as: "table" })}>
+          and {about ? "about " : ""}
+          {count(more)} more
+        </a>
       )}
-      {!users.length && <span className="muted">{none}</span>}
+      {!users.length && <span className="muted">no job that reports</span>}
     </>
   );
 }

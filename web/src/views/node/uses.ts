@@ -1,6 +1,6 @@
 /** What a dataset is to others: who writes and reads it, when it was written, with how many rows, in which schema. */
 
-import type { Dataset, DatasetVersion, JobInGraph, Lineage, Name, Run } from "../../api/types";
+import type { Dataset, DatasetInGraph, DatasetVersion, JobInGraph, Lineage, Name, Run } from "../../api/types";
 import { changesBetween, type FieldChange } from "../../graph/schema";
 import { kindOf, splitNodeId } from "../../text/names";
 
@@ -10,23 +10,32 @@ export interface User extends Name {
   latestRun: Run | null;
 }
 
+export interface Users extends Record<"writers" | "readers", User[]> {
+  /** About how many there are, where the answer was cut. */
+  aboutWriters: number | undefined;
+  aboutReaders: number | undefined;
+}
+
 export interface SchemaChange {
   version: DatasetVersion;
   changes: FieldChange[];
 }
 
 /** The jobs beside a dataset, and what a DatasetEvent declares it to be made of, by the edges of its node. */
-export function usersOf({ namespace, name }: Name, { graph }: Lineage): Record<"writers" | "readers", User[]> {
+export function usersOf({ namespace, name }: Name, { graph }: Lineage): Users {
   const nodes = new Map(graph.map((node) => [node.id, node]));
   const own = graph.find(({ type, data }) => type === "DATASET" && data.namespace === namespace && data.name === name);
+  const { estimatedReaders, estimatedWriters } = (own?.data ?? {}) as Partial<DatasetInGraph>;
   const user = (nodeId: string): User => {
-    const data = nodes.get(nodeId)?.data ?? splitNodeId(nodeId);
+    const data: Name = nodes.get(nodeId)?.data ?? splitNodeId(nodeId);
     const latestRun = kindOf(nodeId) === "job" ? ((data as Partial<JobInGraph>).latestRun ?? null) : null;
-    return { nodeId, namespace: data.namespace, name: data.name, latestRun };
+    return { nodeId, namespace: data.namespace, name: data.name, displayName: data.displayName, latestRun };
   };
   return {
     writers: [...new Set(own?.inEdges.map(({ origin }) => origin))].map(user),
     readers: [...new Set(own?.outEdges.map(({ destination }) => destination))].map(user),
+    aboutWriters: estimatedWriters,
+    aboutReaders: estimatedReaders,
   };
 }
 

@@ -7,9 +7,10 @@ import { useLookup } from "../../api/useLookup";
 import { Empty, Loaded } from "../../parts/Feedback";
 import { Copy, Name } from "../../parts/Name";
 import { State } from "../../parts/State";
+import { useTitle } from "../../parts/useTitle";
 import { linkTo } from "../../routing/location";
 import { count, duration, moment } from "../../text/amounts";
-import { inertLines, nodeIdOf, oneLine } from "../../text/names";
+import { inertLines, nodeIdOf, oneLine, shortName } from "../../text/names";
 import { FacetsTab } from "../node/FacetsTab";
 import "../node/node.css";
 import { CodeOfRun } from "./CodeOfRun";
@@ -45,6 +46,7 @@ async function find(id: string, signal: AbortSignal): Promise<Found> {
 
 function RunPage({ run, children, again }: Found & { again: () => void }) {
   const error = errorOf(run);
+  useTitle(run.job ? shortName(run.job.name) : run.id);
   const parent = run.facets.parent as { run?: { runId?: string }; job?: { name?: string } } | undefined;
   const nodeId = run.job ? nodeIdOf("job", run.job.namespace, run.job.name) : "";
   return (

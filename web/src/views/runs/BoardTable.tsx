@@ -15,6 +15,7 @@ export function BoardTable({ runs }: { runs: BoardRun[] }) {
       caption="Runs"
       file="runs"
       rows={runs}
+      most={runs.length}
       keyOf={({ id }) => id}
       columns={[
         { name: "State", value: ({ state }) => state, show: ({ state }) => <State state={state} /> },

@@ -1,12 +1,12 @@
 /** The board of runs: which failed today, by state, namespace and time. */
 
 import { boardRuns } from "../../api/runs";
+import { useLater } from "../../api/useLater";
 import { useLookup } from "../../api/useLookup";
-import { Empty, Loaded, Updated } from "../../parts/Feedback";
+import { Empty, Loaded, More, Updated } from "../../parts/Feedback";
 import { FilterField } from "../../parts/FilterField";
 import { hoursAgo, hoursIn, Since } from "../../parts/Since";
 import { changeParameters } from "../../routing/location";
-import { counted } from "../../text/amounts";
 import { BoardTable } from "./BoardTable";
 
 const LIMIT = 200;
@@ -18,17 +18,16 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
   const namespace = parameters.get("namespace") ?? "";
   const producer = parameters.get("producer") ?? "";
   const question = { state, namespace, producer, after: hoursAgo(hours), limit: LIMIT };
-  const lookup = useLookup(
-    JSON.stringify({ ...question, after: hours }),
-    (signal) => boardRuns(question, signal),
-    true,
-  );
+  const key = JSON.stringify({ ...question, after: hours });
+  const later = useLater(key, (cursor) => boardRuns({ ...question, cursor }));
+  const isLive = !later.pages.length;
+  const lookup = useLookup(key, (signal) => boardRuns(question, signal), isLive);
   return (
     <section className="sheet">
       <header className="spread">
         <h1>Runs</h1>
         <div className="row">
-          <Updated lookup={lookup} />
+          {isLive && <Updated lookup={lookup} />}
           <div className="switch" role="group" aria-label="State">
             {STATES.map((each) => (
               <button key={each} aria-pressed={each === state} onClick={() => changeParameters({ state: each })}>
@@ -42,26 +41,25 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
         </div>
       </header>
       <Loaded lookup={lookup} what="the runs">
-        {({ runs, totalCount, cursor }) =>
-          runs.length ? (
+        {(first) => {
+          const runs = [first, ...later.pages].flatMap((page) => page.runs);
+          return (
             <>
-              {(cursor || (totalCount ?? 0) > runs.length) && (
-                <p className="note">
-                  The newest {runs.length}
-                  {totalCount ? ` of ${counted(totalCount, "run")}` : ""}. Narrow the time or the state to see the
-                  others.
-                </p>
+              {runs.length ? (
+                <BoardTable runs={runs} />
+              ) : (
+                <Empty>
+                  {later.next(first)
+                    ? "No such run among the newest."
+                    : `No run${state ? ` ${state.toLowerCase()}` : ""} in this time.`}
+                </Empty>
               )}
-              <BoardTable runs={runs} />
+              <More later={later} first={first}>
+                Show older runs
+              </More>
             </>
-          ) : (
-            <Empty>
-              {cursor
-                ? "No such run among the newest. Narrow the time to look further back."
-                : `No run${state ? ` ${state.toLowerCase()}` : ""} in this time.`}
-            </Empty>
-          )
-        }
+          );
+        }}
       </Loaded>
     </section>
   );

@@ -7,7 +7,7 @@ import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
-import { oneLine } from "../../text/names";
+import { calledWhole, oneLine } from "../../text/names";
 
 export default function LabelView({ parameters }: { parameters: URLSearchParams }) {
   const type = parameters.get("type") === "TAG" ? "TAG" : "OWNER";
@@ -52,8 +52,10 @@ function Nodes({ nodes, file }: { nodes: FoundNode[]; file: string }) {
       columns={[
         {
           name: "Name",
-          value: ({ name }) => name,
-          show: ({ name, nodeId }) => <Name name={name} href={linkTo("lineage", { nodeId })} />,
+          value: calledWhole,
+          show: ({ name, displayName, nodeId }) => (
+            <Name name={name} called={displayName} href={linkTo("lineage", { nodeId })} />
+          ),
         },
         { name: "Kind", value: ({ type }) => type.toLowerCase() },
         { name: "Namespace", value: ({ namespace }) => namespace },

@@ -7,7 +7,7 @@ import { Icon, type IconName } from "../../parts/Icon";
 import { goTo, linkTo } from "../../routing/location";
 import { counted } from "../../text/amounts";
 import { calledShort, contextOf, oneLine, shortName, splitNodeId } from "../../text/names";
-import { recentNodes } from "./recent";
+import { type Recent, recentNodes } from "./recent";
 import { FEW, groupsOf, hasMore, linkOf, search } from "./search";
 import "./search.css";
 
@@ -196,14 +196,14 @@ function contextLine(found: Result, title: string): string {
   }
 }
 
-function recentLine(nodeId: string): Line {
+function recentLine({ nodeId, displayName }: Recent): Line {
   const { kind, namespace, name } = splitNodeId(nodeId);
   return {
     key: nodeId,
     group: "Recent",
     icon: kind === "job" ? "job" : "table",
-    title: oneLine(shortName(name)),
-    context: oneLine(namespace),
+    title: oneLine(calledShort({ name, displayName })),
+    context: oneLine(displayName ? `${name} · ${namespace}` : namespace),
     link: linkTo("lineage", { nodeId }),
   };
 }

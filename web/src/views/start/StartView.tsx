@@ -98,11 +98,11 @@ function Overviewed({ found }: { found: Overview }) {
           </div>
           {recent.length ? (
             <ul className="list">
-              {recent.map((nodeId) => (
+              {recent.map(({ nodeId, displayName }) => (
                 <li key={nodeId}>
                   <Icon name={splitNodeId(nodeId).kind === "job" ? "job" : "table"} />
                   <span className="grow">
-                    <Name name={splitNodeId(nodeId).name} href={linkTo("lineage", { nodeId })} />
+                    <Name name={splitNodeId(nodeId).name} called={displayName} href={linkTo("lineage", { nodeId })} />
                   </span>
                 </li>
               ))}

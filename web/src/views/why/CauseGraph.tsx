@@ -9,11 +9,10 @@ import { EMPTY, withAnswer } from "../../graph/graph";
 import { marksOf } from "../../graph/marks";
 import { Failed, Loading } from "../../parts/Feedback";
 import { goTo, linkTo } from "../../routing/location";
-import { shortNames } from "../../text/names";
 import { type Actions, ActionsContext } from "../lineage/actions";
 import { Canvas, type EdgeOfPicture } from "../lineage/Canvas";
 import "../lineage/lineage.css";
-import { sceneOf } from "../../picture/scene";
+import { sceneOf, shortNamesIn } from "../../picture/scene";
 import { usePlaces } from "../../picture/usePlaces";
 
 const NONE: ReadonlySet<string> = new Set();
@@ -54,7 +53,7 @@ export default function CauseGraph({ found }: { found: RootCause }) {
       unnamed: new Map(),
       busy: null,
       marks: marksOf(findings),
-      shortNames: shortNames(scene.nodes.map(({ node }) => node.name)),
+      shortNames: shortNamesIn(scene),
       centre: nodeId,
       selected: null,
       picked: null,

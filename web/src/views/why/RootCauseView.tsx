@@ -8,9 +8,10 @@ import { Empty, Loaded, Loading, Truncated, Unseen } from "../../parts/Feedback"
 import { Icon } from "../../parts/Icon";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
+import { useTitle } from "../../parts/useTitle";
 import { linkTo } from "../../routing/location";
 import { ago, clock, counted, moment } from "../../text/amounts";
-import { columnIdOf, columnOf, kindOf, nodeIdOf, oneLine, shortName, splitNodeId } from "../../text/names";
+import { calledShort, columnIdOf, columnOf, kindOf, nodeIdOf, oneLine, splitNodeId } from "../../text/names";
 import { SchemaChanges } from "../node/VersionsTab";
 import { CodeOfRun } from "../run/CodeOfRun";
 import { GoodRun } from "../run/GoodRun";
@@ -42,16 +43,18 @@ export default function RootCauseView({ parameters }: { parameters: URLSearchPar
   const nodeId = parameters.get("nodeId") ?? "";
   const asOf = parameters.get("asOf") ?? "";
   const lookup = useLookup(`${nodeId} ${asOf}`, (signal) => get<RootCause>("rootcause", { nodeId, asOf }, signal));
-  if (!nodeId) return <Empty>No dataset or job is named in this link.</Empty>;
   const { name } = splitNodeId(tableOf(nodeId));
+  const called = calledShort({ name, displayName: lookup.value?.displayNames?.[tableOf(nodeId)] });
+  useTitle(called);
   const column = kindOf(nodeId) === "datasetField" ? `.${columnOf(nodeId).field}` : "";
+  if (!nodeId) return <Empty>No dataset or job is named in this link.</Empty>;
   return (
     <section className="sheet">
       <header className="node-head">
         <span className="eyebrow">
           <Icon name="why" /> Root cause
         </span>
-        <h1 title={oneLine(name + column)}>Why is {oneLine(shortName(name) + column)} wrong?</h1>
+        <h1 title={oneLine(name + column)}>Why is {oneLine(called + column)} wrong?</h1>
         {asOf && <p className="note">As it was at {moment(asOf)}.</p>}
       </header>
       <Loaded lookup={lookup} what="the root cause">
@@ -100,7 +103,11 @@ function Found({ found, again }: { found: RootCause; again: () => void }) {
       )}
       {found.cautions?.map(({ nodeId: doubtful, caution }) => (
         <p key={doubtful} className="row">
-          <Name name={splitNodeId(doubtful).name} href={linkTo("node", { nodeId: doubtful })} />
+          <Name
+            name={splitNodeId(doubtful).name}
+            called={found.displayNames?.[doubtful]}
+            href={linkTo("node", { nodeId: doubtful })}
+          />
           <span className="chip bad">{oneLine(caution)}</span>
         </p>
       ))}
@@ -120,7 +127,7 @@ function Found({ found, again }: { found: RootCause; again: () => void }) {
           />
         )}
         {findings.map((finding, index) => (
-          <Line key={index} finding={finding} />
+          <Line key={index} finding={finding} called={found.displayNames?.[finding.nodeId]} />
         ))}
         {!findings.length && (
           <li className="stop">
@@ -149,7 +156,7 @@ function Found({ found, again }: { found: RootCause; again: () => void }) {
           <summary>{oneLine(earlier.sentence)}</summary>
           <ol className="why">
             {earlier.changes.map((finding, index) => (
-              <Line key={index} finding={finding} />
+              <Line key={index} finding={finding} called={found.displayNames?.[finding.nodeId]} />
             ))}
           </ol>
         </details>
@@ -184,7 +191,7 @@ function Stop({ run, title, tone, again }: { run: Run; title: string; tone: stri
   );
 }
 
-function Line({ finding }: { finding: Finding }) {
+function Line({ finding, called }: { finding: Finding; called: string | undefined }) {
   const [tone, word] = KINDS[finding.kind] ?? ["warn", finding.kind.toLowerCase().replaceAll("_", " ")];
   const { kind, namespace, name } = splitNodeId(finding.nodeId);
   const changes = [
@@ -205,8 +212,9 @@ function Line({ finding }: { finding: Finding }) {
           <Icon name={kind === "job" ? "job" : "table"} />
           <Name
             name={name}
+            called={called}
             href={linkTo("node", { nodeId: finding.nodeId, tab: kind === "job" ? "runs" : "versions" })}
-            isContext={false}
+            isContext={Boolean(called)}
           />
           <span className="muted">
             {finding.distance === 0 ? "itself" : `${counted(finding.distance, "hop")} upstream`}
