@@ -54,6 +54,7 @@ _FINDING = record(
     message=maybe(TEXT),
     assertions=maybe(array(FREE)),
     failedChildren=maybe(array(record(runId=UUID, job=_NAME))),
+    causes=maybe(array(record(nodeId=TEXT, columns=array(TEXT)))),
     retyped=maybe(array(record(field=TEXT, before=TEXT, after=TEXT))),
     **{
         name: maybe(array(TEXT))

@@ -37,13 +37,14 @@ from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.read.good_writes import newest_good_writes
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
+from headwater.read.schema_changes import SchemaChange
 from headwater.read.window import Window
 from headwater.store.ranges import run_position
 from headwater.traversal.column_lineage import ColumnRelevance
-from headwater.traversal.findings import Finding, UpstreamNode, of_quality_results, of_schemas
+from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, of_quality_results, of_schemas
 from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
-from headwater.traversal.run_findings import of_changes, of_runs, went_well
+from headwater.traversal.run_findings import following, of_changes, of_runs, went_well
 from headwater.traversal.standing_changes import Way, standing_changes
 
 MAX_NODES = 200
@@ -88,6 +89,14 @@ class RootCause:
     knows_column: bool
     distances: Mapping[DatasetId, int]
 
+    @property
+    def affecting(self) -> Finding | None:
+        """The finding whose impact is to be asked for: the first, or the change that it follows from."""
+        first = next(iter(self.findings), None)
+        causes = first.details.get("causes") if first else None
+        changed = (finding for finding in self.findings if finding.kind is FindingKind.SCHEMA_CHANGED)
+        return next((each for each in changed if causes and each.node.node_id == causes[0]["nodeId"]), first)
+
     def outputs_of(self, finding: Finding) -> list[Name]:
         """What the job of a finding writes upstream, the nearest to the node first; else all that it writes."""
         edges = self.graph.edges_of.get(job_id(finding.node.name))
@@ -131,7 +140,11 @@ def root_cause(
         for finding in of_changes(at, activity.runs.get(job, ()), changes, graph.representative):
             (found.changes if window.has(finding.at) else found.earlier).append(finding)
     changed = [finding for finding in found.changes if not _is_of(confirmed, finding)]
-    findings = _newest_first([*found.failures, *changed])
+    failures = [
+        following(finding, _changes_before(finding, upstream, activity)) if "message" in finding.details else finding
+        for finding in found.failures
+    ]
+    findings = _newest_first([*failures, *changed])
     column = ColumnRelevance(reader, node, depth, as_of, view) if node.kind is NodeKind.FIELD else None
     return RootCause(
         suspect,
@@ -154,6 +167,22 @@ class _Found:
     failures: list[Finding] = field(default_factory=list)
     changes: list[Finding] = field(default_factory=list)
     earlier: list[Finding] = field(default_factory=list)
+
+
+def _changes_before(
+    failure: Finding, upstream: "_Upstream", activity: Activity
+) -> list[tuple[UpstreamNode, SchemaChange]]:
+    """The changes of what a failed job reads between its last run that went well and the failure, the newest first."""
+    job = job_id(failure.node.name)
+    good = [run.started_at for run in activity.runs.get(job, ()) if went_well(run, Window(NEVER, failure.at))]
+    changes = [
+        (upstream.datasets[dataset], change)
+        for dataset, readers in upstream.readers.items()
+        if job in readers
+        for change in activity.schema_changes.get(dataset, ())
+        if good and good[-1] <= change.at <= failure.at
+    ]
+    return sorted(changes, key=lambda each: each[1].at, reverse=True)
 
 
 def _is_of(good: Run | None, change: Finding) -> bool:

@@ -1,17 +1,20 @@
 """Findings at jobs: failed and open runs, and changes of a job's inputs, outputs and code."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from headwater.graph.facets.dataset_reference import IoDatasets
 from headwater.graph.facets.members import code_of, error_message, error_summary, facet_text, without_comments
 from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_diff import blamed
 from headwater.graph.names.identity import DatasetId, NodeKind, node_id
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
+from headwater.read.schema_changes import SchemaChange
 from headwater.read.window import Window
 from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, first_few
 
@@ -48,6 +51,18 @@ def of_runs(node: UpstreamNode, runs: Sequence[Run], window: Window) -> Iterator
     for run in runs:
         if window.has(run.ended_at or run.started_at) or _is_open(run, window):
             yield from _of_run(node, run, window)
+
+
+def following(failure: Finding, changes: Iterable[tuple[UpstreamNode, SchemaChange]]) -> Finding:
+    """The finding of a failure, with those changes of what the run read, the newest first, that its error names."""
+    message = str(failure.details.get("message", ""))
+    columns = {node: names for node, change in changes if (names := blamed(message, change.diff))}
+    if not columns:
+        return failure
+    named = first_few([f"{node.name.name} ({', '.join(names)})" for node, names in columns.items()])
+    causes = [{"nodeId": node.node_id, "columns": list(names)} for node, names in columns.items()]
+    summary = f"{failure.summary}; it follows from the change of {named}"
+    return replace(failure, summary=summary, details=failure.details | {"causes": causes})
 
 
 def of_changes(

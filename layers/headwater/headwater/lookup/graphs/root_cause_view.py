@@ -86,11 +86,9 @@ def _last_good(reader: Reader, cause: RootCause) -> JsonObject | None:
 
 
 def _affected(cause: RootCause) -> str | None:
-    """The node whose impact is that of the first finding."""
-    if not cause.findings:
-        return None
-    first = cause.findings[0]
-    return first.affected(cause.outputs_of(first) if first.node.kind is NodeKind.JOB else ())
+    """The node whose impact is that of the first finding, or of the change that it follows from."""
+    first = cause.affecting
+    return first.affected(cause.outputs_of(first) if first.node.kind is NodeKind.JOB else ()) if first else None
 
 
 def _earlier(cause: RootCause) -> JsonObject:
