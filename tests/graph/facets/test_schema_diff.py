@@ -190,7 +190,7 @@ SPARK_PLAN = """
 'Aggregate ['city], ['city, avg('fares) AS m#1]
 +- Relation [city#2,status#3,fare#4] csv"""
 UNRESOLVED = "[UNRESOLVED_COLUMN] A column with name {} cannot be resolved. Did you mean one of [`status`, `fare`]?"
-CAST = """Job aborted: [CAST_INVALID_INPUT] The value 'n/a' of the type "STRING" cannot be cast to "{}" because it is malformed.
+CAST = """Job aborted: [CAST_INVALID_INPUT] The value 'n/a' of the type "STRING" cannot be cast to "{}".
 == SQL (line 1) ==
 SELECT avg("status") FROM trips"""
 

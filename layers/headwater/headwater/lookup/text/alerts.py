@@ -88,7 +88,7 @@ def _tree(
 def _marks(alert: Document) -> Iterator[str]:
     if done := alert.get("acknowledged"):
         yield f"acknowledged by {done['by']} at {moment(done['at'])}{_reason(done)}"
-    if silence := alert.get("silence"):
+    if (silence := alert.get("silence")) and "silenced" not in alert:
         yield f"silenced until {moment(silence['until'])} by {silence['by']}{_reason(silence)}"
     if silenced := alert.get("silenced"):
         yield f"not sent: silenced by {silenced['by']} until {moment(silenced['until'])}{_reason(silenced)}"
