@@ -17,7 +17,7 @@ from api.json_schema import (
     one_of,
     record,
 )
-from api.nodes import RUN_OF_JOB
+from api.nodes import JUDGEMENT, RUN_OF_JOB
 from headwater.graph.states.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.read.frontier import BlindSpot
@@ -236,7 +236,13 @@ ANSWERS: dict[str, Schema] = {
         nodeId=TEXT,
         asOf=nullable(TIME),
         suspect=nullable(component("RunOfJob")),
-        lastGood=nullable(extended(RUN_OF_JOB, confirmed=FLAG)),
+        lastGood=nullable(
+            extended(
+                RUN_OF_JOB,
+                confirmed=FLAG,
+                calledGood=maybe(nullable(record(runId=UUID, job=_NAME, judgement=JUDGEMENT))),
+            )
+        ),
         findings=array(component("Finding")),
         affected=nullable(TEXT),
         earlier=nullable(record(count=COUNT, since=TIME, sentence=TEXT, changes=array(component("Finding")))),

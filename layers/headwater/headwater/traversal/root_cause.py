@@ -13,21 +13,24 @@ stands (traversal/standing_changes.py). Without a last good run, any stored fail
 
 The walk upstream costs two reads a hop. Then a job costs up to two queries, and a dataset three, or four if no write of
 the dataset is known, or if its schema changed before the runs that are read. A change that may stand costs a query for
-each of its readers, and judged runs one read for all. The queries are concurrent. The numbers of nodes, and of runs and
+each of its readers, and judged runs one read for all, a query for each that started others, and a read for each level
+of jobs above those upstream. The queries are concurrent. The numbers of nodes, and of runs and
 versions of a node, are bounded.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
 from typing import NamedTuple
 
+from headwater.concurrent import concurrent_map
 from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_id, job_id
+from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.event import Name
@@ -50,6 +53,8 @@ from headwater.traversal.standing_changes import Way, standing_changes
 MAX_NODES = 200
 MAX_RUNS = 100
 """Writes of the dataset, or runs of the job, among which the suspect and the last good run are searched."""
+LEVELS = 3
+"""Levels of runs above a query that may be called good in its place: its application, a task, the DAG."""
 COMPARED_WRITES = 10
 """Writes before that of the suspect, with which it is compared."""
 
@@ -69,7 +74,7 @@ class RootCause:
     time, the nearest comes first. Of a column, those come first that the likeliest explain it. `graph` is the graph
     upstream. `frontier` says what the search cannot see.
 
-    last_good       the newest good run; `is_confirmed` if a person said so
+    last_good       the newest good run; `is_confirmed` if a person said so of the run, or of one above it
     earlier         the changes since a run that was called good that count no more, newest first
     amount          how much the suspect wrote; None if that is not told
     knows_column    whether the column that was asked for is known
@@ -201,21 +206,44 @@ def _schema(graph: LineageGraph, start: NamedNode) -> object:
 
 
 def _good_runs(reader: Reader, graph: LineageGraph, suspect: Run | None, window: Window) -> dict[JobId, Run]:
-    """The newest run of each job that a person called good, and that did not fail; of the suspect's job not after the
-    suspect. If no run was ever judged, this reads nothing."""
+    """The newest run of each job that a person called good, itself or with a run above it, such as that of its
+    application, and that did not fail; of the suspect's job not after the suspect. Runs are read if any was judged, and
+    the jobs above those of the graph, a call for each level."""
     heads = dict(graph.jobs)
     if suspect and job_id(suspect.job) not in heads:
         heads |= reader.jobs([job_id(suspect.job)], usages=False)
-    ids = [run for head in heads.values() for run in head.facts.good_runs]
-    runs = sorted(reader.runs(ids), key=lambda run: run.order) if ids else []
+    above, level = dict[JobId, JobHead](), heads
+    for _ in range(LEVELS):
+        parents = (
+            {job_id(head.parent_name) for head in level.values() if head.parent_name} - heads.keys() - above.keys()
+        )
+        level = reader.jobs(parents, usages=False) if parents else {}
+        above |= level
+    ids = [run for head in (*heads.values(), *above.values()) for run in head.facts.good_runs]
+    judged = [run for run in reader.runs(ids) if run.is_judged_good and _is_well(run)] if ids else []
+    covered = [*judged, *_children_of(reader, [run for run in judged if run.id.job in above])]
     return {
         run.id.job: run
-        for run in runs
-        if run.is_judged_good
-        and run.outcome in (RunState.COMPLETED, RunState.RUNNING)
+        for run in sorted(covered, key=lambda run: run.order)
+        if run.id.job in heads
         and window.has(run.started_at)
         and not (suspect and run.job == suspect.job and run.order > suspect.order)
     }
+
+
+def _is_well(run: Run) -> bool:
+    return run.outcome in (RunState.COMPLETED, RunState.RUNNING)
+
+
+def _children_of(reader: Reader, parents: Sequence[Run]) -> Iterator[Run]:
+    """The runs below some runs that did not fail: a query for each of these, level by level."""
+    for _ in range(LEVELS):
+        listed = concurrent_map(
+            lambda run: list(islice(reader.store.children_of(run.run_id).entries(limit=MAX_RUNS), MAX_RUNS)), parents
+        )
+        children = reader.runs([entry.id for entries in listed for entry in entries])
+        parents = [run for run in children if _is_well(run) and any(run.is_child_of(parent) for parent in parents)]
+        yield from parents
 
 
 def _amount(suspect: Run | None, writes: Iterable[DatasetWrite]) -> Amount | None:

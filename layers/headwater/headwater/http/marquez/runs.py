@@ -37,7 +37,7 @@ def run(details: RunDetails) -> JsonObject:
         "outcome": shown_run.outcome,
         "message": details.message or None,
         "failedChildren": [{"runId": child.run_id, "job": child.job.as_json()} for child in shown_run.failed_children],
-        **_judgement(shown_run),
+        **({"judgement": judgement} if (judgement := judgement_of(shown_run)) else {}),
     }
 
 
@@ -71,14 +71,14 @@ def run_in_graph(latest: LatestRun, *, is_reported: bool = True) -> JsonObject:
     }
 
 
-def _judgement(shown_run: Run) -> JsonObject:
+def judgement_of(shown_run: Run) -> JsonObject | None:
     """Who said when that the run was good, if it counts."""
     if not shown_run.is_judged_good:
-        return {}
+        return None
     register = shown_run.facets[JUDGEMENT]
     note = register.value.get("note")
-    told = {"by": str(register.value.get("by") or ""), "at": shown(register.time), **({"note": note} if note else {})}
-    return {"judgement": {"good": True, **told}}
+    by, at = str(register.value.get("by") or ""), shown(register.time)
+    return {"good": True, "by": by, "at": at, **({"note": note} if note else {})}
 
 
 def _job_version(shown_run: Run) -> JsonObject:

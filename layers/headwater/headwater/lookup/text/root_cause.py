@@ -79,9 +79,11 @@ def _last_good(answer: Document, display: Display) -> Iterator[Line]:
         yield detail(f"{_INDENT}may be as wrong; if it was good: --good {inert(str(good['id']))}")
     else:
         yield _run("last good", good, "none is stored: all stored runs are searched", display)
-    if judgement := (good or {}).get("judgement"):
+    above = (good or {}).get("calledGood") or {}
+    if judgement := (good or {}).get("judgement") or above.get("judgement"):
         note = f": {oneline}" if (oneline := inert(str(judgement.get("note") or ""))) else ""
-        yield detail(f"{_INDENT}called good by {inert(str(judgement['by']))}{note}")
+        whole = f", with run {inert(str(above['runId']))} of job {inert(str(above['job']['name']))}" if above else ""
+        yield detail(f"{_INDENT}called good by {inert(str(judgement['by']))}{whole}{note}")
 
 
 def _is_doubtful(good: Any) -> bool:
