@@ -96,6 +96,25 @@ def test_a_change_stays_until_its_reader_runs_other_code(facets: tuple[Document,
         assert (("SCHEMA_CHANGED", "trips", 1) in findings({"findings": earlier["changes"]})) is not stays
 
 
+@pytest.mark.parametrize(
+    ("facets", "fares", "is_told"),
+    [
+        ({}, "dsss", True),
+        (code("aaa111"), "dsss", False),
+        ({}, "dddd", False),
+        ({}, "dsdd", False),
+        ({}, "ddds", False),
+    ],
+)
+def test_where_a_change_stands_for_want_of_a_version_the_frontier_says_that_no_plan_was_compared(
+    facets: Document, fares: str, is_told: bool
+) -> None:
+    kinds_of = {"d": "double", "s": "string"}
+    events = [event for run, fare in enumerate(fares, 1) for event in stats(run, kinds_of[fare], job_facets=facets)]
+    unseen = {spot["kind"]: spot["examples"] for spot in after(*events)(table("stats"))["frontier"]["unseen"]}
+    assert unseen.get("JOBS_WITHOUT_CODE") == (["job:demo:city_stats"] if is_told else None)
+
+
 def test_a_person_says_that_a_run_was_good_and_takes_it_back() -> None:
     events = [event for run, fare in ((1, "double"), (2, "string"), (3, "string")) for event in stats(run, fare)]
     good, back = judged(3, seconds=20_000), judged(3, good=False, seconds=20_001)

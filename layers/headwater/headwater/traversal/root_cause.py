@@ -139,7 +139,9 @@ def root_cause(
     for dataset, at in upstream.datasets.items():
         found.failures += of_quality_results(at, activity.checks.get(dataset, ()))
         for change in activity.schema_changes.get(dataset, ()):
-            (found.changes if (dataset, change.at) in standing else found.earlier).extend(of_schemas(at, [change]))
+            (found.changes if (dataset, change.at) in standing.changes else found.earlier).extend(
+                of_schemas(at, [change])
+            )
     for job, at in upstream.jobs.items():
         found.failures += of_runs(at, activity.runs.get(job, ()), window)
         for finding in of_changes(at, activity.runs.get(job, ()), changes, graph.representative):
@@ -161,7 +163,7 @@ def root_cause(
         went_well=tuple(_went_well(upstream, activity, window)),
         is_truncated=graph.is_truncated or activity.is_truncated,
         graph=graph,
-        frontier=_frontier(graph, upstream, activity, window, depth),
+        frontier=_frontier(graph, upstream._replace(untold=standing.untold), activity, window, depth),
         knows_column=column is None or column.is_known or node.field in columns_of(_schema(graph, start)),
         distances={dataset: at.distance for dataset, at in upstream.datasets.items()},
     )
@@ -310,11 +312,13 @@ def _last_good_writer(reader: Reader, ids: Collection[DatasetId], suspect: Run) 
 
 
 class _Upstream(NamedTuple):
-    """The nodes upstream, each with the distance of the shortest path, and the readers of each dataset on the way."""
+    """The nodes upstream, each with the distance of the shortest path; readers of each dataset on the way, and those
+    of a changed one that tell no code."""
 
     jobs: dict[JobId, UpstreamNode]
     datasets: dict[DatasetId, UpstreamNode]
     readers: dict[DatasetId, set[JobId]]
+    untold: Collection[JobId] = ()
 
 
 def _upstream(graph: LineageGraph, start: NamedNode) -> _Upstream:
@@ -366,6 +370,7 @@ def _frontier(graph: LineageGraph, upstream: _Upstream, activity: Activity, wind
 
     unseen = blind_spots(
         (BlindSpot.JOBS_WITHOUT_RUNS, ids(node for job, node in jobs.items() if not activity.runs[job])),
+        (BlindSpot.JOBS_WITHOUT_CODE, ids(jobs[job] for job in upstream.untold if job in jobs)),
         (BlindSpot.WRITERS, ids(upstream.datasets[dataset] for dataset in sources)),
         (BlindSpot.SCHEMAS, ids(upstream.datasets[node] for node, head in datasets.items() if head.schema is None)),
         (BlindSpot.HIDDEN, foreign_jobs + len(upstream.datasets) - len(datasets)),

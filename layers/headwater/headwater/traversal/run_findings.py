@@ -94,6 +94,11 @@ def is_other_code(before: Run, after: Run) -> bool:
     return any(told and new[name] and told != new[name] for name, told in old.items())
 
 
+def tells_code(run: Run) -> bool:
+    """Whether a run tells anything of its code that can be compared."""
+    return any(_code(values(run.job_facets)).values())
+
+
 def _code(facets: Facets) -> dict[str, str]:
     sql = facet_text(facets, "sql", "query") or ""
     return {
