@@ -6,7 +6,7 @@ from headwater.graph.facets.members import code_of, facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.states.edges import version_of_run
 from headwater.graph.states.job import LatestRun
-from headwater.graph.states.run import CREATED, NOT_REPORTED, Run, RunState
+from headwater.graph.states.run import CREATED, Run, RunState
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import milliseconds_between, shown
@@ -47,10 +47,9 @@ def run_of_job(details: RunDetails) -> JsonObject:
     return {"job": details.run.job.as_json(), **run(details), **({"code": code} if code else {})}
 
 
-def run_in_graph(latest: LatestRun, *, is_reported: bool = True) -> JsonObject:
-    """A run in a lineage graph: without facets and datasets, which would make the response several times as long.
-    `is_reported`: whether its job ever sent an event."""
-    ended = latest.ended_at
+def run_in_graph(latest: LatestRun) -> JsonObject:
+    """A run in a lineage graph: without facets and datasets, which would make the response several times as long."""
+    ended, is_reported = latest.ended_at, latest.is_reported
     return {
         "id": latest.run_id,
         "createdAt": shown(latest.created),
@@ -66,7 +65,7 @@ def run_in_graph(latest: LatestRun, *, is_reported: bool = True) -> JsonObject:
         "inputDatasetVersions": [],
         "outputDatasetVersions": [],
         "facets": {},
-        "outcome": latest.outcome if is_reported else NOT_REPORTED,
+        "outcome": latest.outcome,
         "failedChildren": latest.failed_children,
     }
 
