@@ -61,6 +61,7 @@ _FINDING = record(
         for name in ("added", "removed", "inputsAdded", "inputsRemoved", "outputsAdded", "outputsRemoved")
     },
 )
+_DISPLAY_NAMES = {"type": "object", "additionalProperties": TEXT}
 _AT_RISK = record(
     nodeId=TEXT,
     type=one_of("JOB", "DATASET", "DATASET_FIELD"),
@@ -196,6 +197,7 @@ ANSWERS: dict[str, Schema] = {
         "ColumnNode",
         indirect=array(component("IndirectInput")),
         unknown=maybe(array(component("UnknownOrigin"))),
+        displayNames=maybe(_DISPLAY_NAMES),
         frontier=_FRONTIER,
     ),
     Path.EXPORT: {
@@ -204,6 +206,7 @@ ANSWERS: dict[str, Schema] = {
     },
     Path.IMPACT: record(
         nodeId=TEXT,
+        displayNames=maybe(_DISPLAY_NAMES),
         caution=maybe(TEXT),
         totalCount=COUNT,
         breaks=component("Breaks"),
@@ -234,6 +237,7 @@ ANSWERS: dict[str, Schema] = {
     ),
     Path.ROOT_CAUSE: record(
         nodeId=TEXT,
+        displayNames=maybe(_DISPLAY_NAMES),
         asOf=nullable(TIME),
         suspect=nullable(component("RunOfJob")),
         lastGood=nullable(

@@ -75,6 +75,42 @@ def test_answers_keep_the_name_and_tell_what_people_call_it() -> None:
     assert "\nmart.customer_ltv  s3://lake/x1\n" in text
 
 
+def test_impact_columns_and_why_call_a_table_as_people_do() -> None:
+    """The table at x1 is customer_ltv in Glue; out is in no catalogue. The column score becomes text."""
+
+    def day(number: int, kind: str) -> list[Document]:
+        ltv = linked("x1", (GLUE, "table/mart/customer_ltv"))
+        ltv["facets"] |= {"schema": factory.schema(f"score:{kind}")}
+        ltv["facets"] |= {"columnLineage": factory.columns(score=(LAKE, "raw", "score"))}
+        total = factory.columns(total=(LAKE, "x1", "score"))
+        out = factory.dataset("out", schema=factory.schema("total:int"), columnLineage=total)
+        return [
+            ran("load", "raw", "", run=number, seconds=number, outputs=[ltv]),
+            ran("read", "x1", "", run=50 + number, seconds=number + 5, outputs=[out]),
+        ]
+
+    get, names = after(*day(1, "int"), *day(20, "string")), {f"dataset:{LAKE}:x1": "mart.customer_ltv"}
+
+    def told(route: str, node_id: str, **query: str) -> tuple[Any, str]:
+        return get(route, nodeId=node_id, **query), get(route, nodeId=node_id, format="text", **query)
+
+    column = f"datasetField:{LAKE}:out:total"
+    for route, node_id, words in (
+        ("impact", f"dataset:{LAKE}:x1", "what a change of mart.customer_ltv would break: "),
+        ("impact", f"datasetField:{LAKE}:x1:score", "what a change of mart.customer_ltv.score would break: "),
+        ("impact", f"datasetField:{LAKE}:raw:score", "mart.customer_ltv.score  (IDENTITY)  s3://lake/x1"),
+        ("column-lineage", column, "total ← mart.customer_ltv.score"),
+        ("rootcause", f"dataset:{LAKE}:x1", "wrong number in mart.customer_ltv: "),
+        ("rootcause", f"dataset:{LAKE}:x1", "(in s3://lake, x1)"),
+        ("rootcause", column, "mart.customer_ltv: score is string now, was int"),
+    ):
+        answer, text = told(route, node_id)
+        assert (route, answer["displayNames"]) == (route, names)
+        assert words.replace("  (IDENTITY)", "") in text.replace("  (IDENTITY)", "")
+    plain = [get(route, nodeId=f"dataset:{LAKE}:out") for route in ("impact", "column-lineage")]
+    assert ["displayNames" in answer for answer in plain] == [False, True]
+
+
 def test_a_key_that_may_not_read_the_path_finds_nothing_by_the_name() -> None:
     answer: Any = after(OPAQUE, namespaces=("demo",))("search", q="customer_ltv")
     assert answer["results"] == []

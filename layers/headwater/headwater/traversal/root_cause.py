@@ -26,7 +26,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS
+from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS, display_name
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_id, job_id
@@ -332,7 +332,9 @@ def _upstream(graph: LineageGraph, start: NamedNode) -> _Upstream:
     distance = 0
     while datasets := (datasets & graph.datasets.keys()) - upstream.datasets.keys():
         for dataset in datasets:
-            upstream.datasets[dataset] = UpstreamNode(NodeKind.DATASET, graph.datasets[dataset].facts.name, distance)
+            head = graph.datasets[dataset]
+            called = display_name(head.facts.name, head.facets)
+            upstream.datasets[dataset] = UpstreamNode(NodeKind.DATASET, head.facts.name, distance, called)
         distance += 1
         sources: set[DatasetId] = set()
         for job, edges in graph.edges_of.items():

@@ -59,7 +59,7 @@ def following(failure: Finding, changes: Iterable[tuple[UpstreamNode, SchemaChan
     columns = {node: names for node, change in changes if (names := blamed(message, change.diff))}
     if not columns:
         return failure
-    named = first_few([f"{node.name.name} ({', '.join(names)})" for node, names in columns.items()])
+    named = first_few([f"{node.called} ({', '.join(names)})" for node, names in columns.items()])
     causes = [{"nodeId": node.node_id, "columns": list(names)} for node, names in columns.items()]
     summary = f"{failure.summary}; it follows from the change of {named}"
     return replace(failure, summary=summary, details=failure.details | {"causes": causes})

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from headwater.graph.names.identity import DatasetId, JobId, NodeId, NodeKind, node_id
 from headwater.graph.states.run import Run
 from headwater.http.marquez import runs as marquez
+from headwater.http.marquez.datasets import display_names
 from headwater.http.marquez.runs import judgement_of
 from headwater.http.paging import within_size_limit
 from headwater.http.request import DEFAULT_LIMIT, MAX_LIMIT, ApiRequest
@@ -51,7 +52,7 @@ def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObjec
         answer["foreignEdges"] = _edges(cause.graph, foreign)
     if cause.is_truncated or len(cause.findings) > len(findings):
         answer["truncated"] = True
-    return {**answer, "frontier": cause.frontier.as_json()}
+    return {**answer, **display_names(cause.graph.datasets.values()), "frontier": cause.frontier.as_json()}
 
 
 def _cautions(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> list[JsonObject]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from headwater.lookup.export.graph import Document, ExportKind
+from headwater.lookup.export.graph import Document, ExportKind, ExportNode
 from headwater.lookup.export.label import TRUNCATED
 from headwater.lookup.text.amounts import count, duration, moment
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, frontier
@@ -32,10 +32,12 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     node = node_of(str(answer["nodeId"]))
     job = "job " if node.kind is ExportKind.JOB else ""
     start, findings = f"what may explain a wrong number in {job}", f": {count(len(answer['findings']), 'finding')}"
-    whole = f"{node.name}.{node.field}" if node.field else node.name
+    called = _called(answer, node)
+    whole = f"{called}.{node.field}" if node.field else called
     name = shortened(quoted(whole), max(20, display.width - len(start + findings)))
     yield (Span(start + name, Role.HEADING), *detail(findings))
-    yield detail(f"(in {inert(node.namespace)}{_until(answer)})")
+    path = f", {inert(node.name)}" if called != node.name else ""
+    yield detail(f"(in {inert(node.namespace)}{path}{_until(answer)})")
     yield BLANK
     yield _run("newest run", answer.get("suspect"), "no run is known to have written the dataset", display)
     if answer.get("suspect"):
@@ -43,7 +45,7 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     for doubt in answer.get("cautions") or ():
         dataset = node_of(str(doubt["nodeId"]))
         told = f": {inert(str(doubt['caution']))}"
-        yield (Span(shortened(quoted(dataset.name), max(20, display.width - len(told))) + told, Role.BAD),)
+        yield (Span(shortened(quoted(_called(answer, dataset)), max(20, display.width - len(told))) + told, Role.BAD),)
     if amount := answer.get("amount"):
         yield detail(inert(str(amount["sentence"])))
     yield BLANK
@@ -55,6 +57,12 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
         yield BLANK
         yield detail(TRUNCATED)
     yield from frontier(answer, display)
+
+
+def _called(answer: Document, node: ExportNode) -> str:
+    """What people call a node: a dataset by its name in a catalogue."""
+    is_job = node.kind is ExportKind.JOB
+    return node.name if is_job else (answer.get("displayNames") or {}).get(node.dataset.id, node.name)
 
 
 def _until(answer: Document) -> str:
