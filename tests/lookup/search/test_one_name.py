@@ -1,9 +1,12 @@
 """A table has one name: people call it as its catalogue does, whatever its path is, and it is told once."""
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+from headwater.lookup.text.dataset import render
+from headwater.lookup.text.display import Display
 from tests import factory
 from tests.factory import Document
 from tests.traversal.lineage import LAKE, Get, after, ran
@@ -109,6 +112,12 @@ def test_impact_columns_and_why_call_a_table_as_people_do() -> None:
         assert words.replace("  (IDENTITY)", "") in text.replace("  (IDENTITY)", "")
     plain = [get(route, nodeId=f"dataset:{LAKE}:out") for route in ("impact", "column-lineage")]
     assert ["displayNames" in answer for answer in plain] == [False, True]
+
+
+def test_show_calls_a_table_as_people_do_and_tells_the_path_beside_it() -> None:
+    table = after(OPAQUE)(f"namespaces/{quote(LAKE, safe='')}/datasets/x1")
+    text = render({"dataset": table, "writers": [], "alerts": []}, Display())
+    assert text.startswith("mart.customer_ltv\n(DB_TABLE in s3://lake, x1)\n")
 
 
 def test_a_key_that_may_not_read_the_path_finds_nothing_by_the_name() -> None:

@@ -61,7 +61,7 @@ def following(failure: Finding, changes: Iterable[tuple[UpstreamNode, SchemaChan
         return failure
     named = first_few([f"{node.called} ({', '.join(names)})" for node, names in columns.items()])
     causes = [{"nodeId": node.node_id, "columns": list(names)} for node, names in columns.items()]
-    summary = f"{failure.summary}; it follows from the change of {named}"
+    summary = f"{failure.summary.rstrip('.')}; it follows from the change of {named}"
     return replace(failure, summary=summary, details=failure.details | {"causes": causes})
 
 

@@ -70,11 +70,13 @@ def _until(answer: Document) -> str:
 
 
 def _run(what: str, run: Document | None, missing: str, display: Display) -> Line:
-    """A run in a line: its state, its start, how long it took, and its job."""
+    """A run in a line: its state, since when, how long it took, and its job."""
     if not run:
         return detail(f"{what:12}{missing}")
     state, took = outcome_of(run), duration(run.get("durationMs"))
-    when = f" {moment(run.get('startedAt') or run.get('createdAt'))}" + (f", {took}" if took else "")
+    when = f" {moment(run.get('endedAt') or run.get('startedAt') or run.get('createdAt'))}" + (
+        f", {took}" if took else ""
+    )
     room = display.width - 12 - len(state) - len(when) - 6
     job = shortened(quoted(str(run["job"]["name"])), max(20, room))
     return (*detail(f"{what:12}"), Span(state, role_of_state(state)), *detail(f"{when}  job "), Span(job, Role.JOB))
