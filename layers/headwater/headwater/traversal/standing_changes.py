@@ -34,7 +34,7 @@ class Way(NamedTuple):
     good: Mapping[JobId, Run]
 
 
-class Standing(NamedTuple):
+class StandingChanges(NamedTuple):
     """The changes that count, and the readers that might have met one of these, but tell no code."""
 
     changes: Collection[tuple[DatasetId, Instant]]
@@ -46,7 +46,7 @@ def standing_changes(
     changes: Mapping[DatasetId, Collection[SchemaChange]],
     recent: Instant,
     way: Way,
-) -> Standing:
+) -> StandingChanges:
     """The changes of schemas that count: those since the time `recent`, and those that stand. For a change before the
     runs that were read, each reader takes a query."""
     of_all = {(dataset, change.at): change for dataset, found in changes.items() for change in found}
@@ -62,7 +62,7 @@ def standing_changes(
     stand = older - settled
     unmet = {job for dataset, at in stand for job in way.readers.get(dataset, ()) if not is_met[job, at]}
     untold = {job for job in unmet if (runs := [*way.runs.get(job, ())]) and not tells_code(runs[-1])}
-    return Standing({key for key in of_all if key[1] >= recent} | stand, untold)
+    return StandingChanges({key for key in of_all if key[1] >= recent} | stand, untold)
 
 
 def _met(reader: Reader, asked: Iterable[tuple[JobId, Instant]], way: Way) -> dict[tuple[JobId, Instant], bool]:
