@@ -72,7 +72,7 @@ def heads_with_inferred_ends(store: GraphReader, heads: Mapping[JobId, JobHead])
     parents = {job: parent for job, head in heads.items() if (parent := _application(head))}
     single = {job: JobRunId(job, head.latest.run_id) for job, head in heads.items() if head.latest and _has_one(head)}
     ids = {*(parent.id for parent in parents.values()), *single.values()}
-    runs = store.read(ReadRequest(runs=ids)).runs if ids else {}
+    runs = store.read(ReadRequest(runs=ids)).runs
 
     def ended(job: JobId, head: JobHead) -> JobHead:
         named = runs.get(single[job]) if job in single else None

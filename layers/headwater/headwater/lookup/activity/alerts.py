@@ -52,7 +52,7 @@ def _shown(reader: Reader, request: ApiRequest, alerts: Collection[StoredAlert])
     one: one read."""
     show, now = _show(reader, request), instant_of(request.received_at)
     ids = {node for alert in alerts for node in (acknowledgement_of(alert.id), dataset_id(alert.silence))}
-    heads = reader.store.read(ReadRequest(datasets=ids)).datasets if alerts else {}
+    heads = reader.store.read(ReadRequest(datasets=ids)).datasets
     for alert in alerts:
         done, silent = heads.get(acknowledgement_of(alert.id)), heads.get(dataset_id(alert.silence))
         acknowledged = acknowledgement(done.facets) if done else None
