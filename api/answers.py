@@ -17,7 +17,7 @@ from api.json_schema import (
     one_of,
     record,
 )
-from api.nodes import RUN_OF_JOB
+from api.nodes import JUDGEMENT, RUN_OF_JOB
 from headwater.graph.states.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.read.frontier import BlindSpot
@@ -54,12 +54,14 @@ _FINDING = record(
     message=maybe(TEXT),
     assertions=maybe(array(FREE)),
     failedChildren=maybe(array(record(runId=UUID, job=_NAME))),
+    causes=maybe(array(record(nodeId=TEXT, columns=array(TEXT)))),
     retyped=maybe(array(record(field=TEXT, before=TEXT, after=TEXT))),
     **{
         name: maybe(array(TEXT))
         for name in ("added", "removed", "inputsAdded", "inputsRemoved", "outputsAdded", "outputsRemoved")
     },
 )
+_DISPLAY_NAMES = {"type": "object", "additionalProperties": TEXT}
 _AT_RISK = record(
     nodeId=TEXT,
     type=one_of("JOB", "DATASET", "DATASET_FIELD"),
@@ -195,6 +197,7 @@ ANSWERS: dict[str, Schema] = {
         "ColumnNode",
         indirect=array(component("IndirectInput")),
         unknown=maybe(array(component("UnknownOrigin"))),
+        displayNames=maybe(_DISPLAY_NAMES),
         frontier=_FRONTIER,
     ),
     Path.EXPORT: {
@@ -203,6 +206,7 @@ ANSWERS: dict[str, Schema] = {
     },
     Path.IMPACT: record(
         nodeId=TEXT,
+        displayNames=maybe(_DISPLAY_NAMES),
         caution=maybe(TEXT),
         totalCount=COUNT,
         breaks=component("Breaks"),
@@ -233,9 +237,16 @@ ANSWERS: dict[str, Schema] = {
     ),
     Path.ROOT_CAUSE: record(
         nodeId=TEXT,
+        displayNames=maybe(_DISPLAY_NAMES),
         asOf=nullable(TIME),
         suspect=nullable(component("RunOfJob")),
-        lastGood=nullable(extended(RUN_OF_JOB, confirmed=FLAG)),
+        lastGood=nullable(
+            extended(
+                RUN_OF_JOB,
+                confirmed=FLAG,
+                calledGood=maybe(nullable(record(runId=UUID, job=_NAME, judgement=JUDGEMENT))),
+            )
+        ),
         findings=array(component("Finding")),
         affected=nullable(TEXT),
         earlier=nullable(record(count=COUNT, since=TIME, sentence=TEXT, changes=array(component("Finding")))),

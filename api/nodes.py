@@ -85,12 +85,13 @@ _RUN_CORE = record(
     outputDatasetVersions=array(_DATASET_VERSION),
     facets=FREE,
 )
+JUDGEMENT = record(good=TRUE, by=TEXT, at=TIME, note=maybe(TEXT))
 _RUN = extended(
     _RUN_CORE,
     outcome=_OUTCOMES,
     message=nullable(TEXT),
     failedChildren=array(record(runId=UUID, job=_NAME)),
-    judgement=maybe(record(good=TRUE, by=TEXT, at=TIME, note=maybe(TEXT))),
+    judgement=maybe(JUDGEMENT),
 )
 RUN_OF_JOB = extended(_RUN, job=_NAME, code=maybe(component("Code")))
 _TRANSFORMED = record(transformationDescription=nullable(TEXT), transformationType=nullable(TEXT))

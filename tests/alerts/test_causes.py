@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from headwater.alerts.stored_alerts import StoringBus
 from tests import factory
 from tests.alerts.stream import Detail, World
@@ -114,3 +116,81 @@ def test_a_job_that_python_udfs_hide_from_column_lineage_is_not_left_out_of_an_a
     assert not any("map_partitions" in item["nodeId"] for item in alert["breaks"]["items"])
     assert "The change breaks 1 column, 1 job downstream." in alert["lines"]
     assert any(line.startswith("The change may break 3 columns whose origin the producer") for line in alert["lines"])
+
+
+RAW = ("id:int", "status:string")
+
+
+def nightly(run: int, *columns: str, message: str = "", reads: bool = True) -> Document:
+    """A run that reads the raw table; with a message one that fails, perhaps before it names what it reads."""
+    inputs = [factory.dataset("raw", schema=factory.schema(*columns))] if reads else []
+    error = {"errorMessage": factory.facet(message=message, programmingLanguage="python")} if message else {}
+    kind = "FAIL" if message else "COMPLETE"
+    return factory.run_event(kind, run=run, seconds=10 * run, job="nightly", inputs=inputs, run_facets=error)
+
+
+def loads(run: int, *columns: str) -> Document:
+    outputs = [factory.dataset("raw", schema=factory.schema(*columns))]
+    return factory.run_event("COMPLETE", run=100 + run, seconds=10 * run - 5, job="load", outputs=outputs)
+
+
+GONE = "KeyError: 'status'"
+FIRST = (loads(1, *RAW), nightly(1, *RAW))
+
+
+def failure(*events: Document) -> tuple[Detail | None, Detail]:
+    """The alert for the change, if there is one, and that for the failed run."""
+    alerts = storing().alerts_one_by_one([*FIRST, *events])
+    changed = [alert for alert in alerts if alert["alert"] != "Run Failed"]
+    return (changed[0] if changed else None), next(alert for alert in alerts if alert["alert"] == "Run Failed")
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_a_run_that_fails_for_a_column_that_its_input_lost_follows_from_that_change(reads: bool) -> None:
+    changed, failed = failure(loads(2, "id:int"), nightly(2, "id:int", message=GONE, reads=reads))
+    assert changed
+    assert failed["causes"] == [{"nodeId": f"dataset:{LAKE}:raw", "columns": ["status"], "alertId": changed["id"]}]
+    assert failed["lines"][2] == f"It follows from the change of raw in {LAKE} (status), alert {changed['id']}."
+    assert failed["severity"] == "critical"
+
+
+def test_a_second_try_follows_from_it_too() -> None:
+    world = storing()
+    tries = [nightly(run, "id:int", message=GONE) for run in (2, 3)]
+    alerts = world.alerts_one_by_one([*FIRST, loads(2, "id:int"), *tries])
+    assert [len(alert["causes"]) for alert in alerts] == [0, 1, 1]
+
+
+def test_the_run_that_meets_the_change_of_what_nobody_writes_is_told_with_the_column() -> None:
+    world = storing()
+    world.alerts_one_by_one([nightly(1, *RAW)])
+    (failed,) = (each for each in world.alerts_of_batch(nightly(2, "id:int", message=GONE)) if "message" in each)
+    assert failed["causes"] == [{"nodeId": f"dataset:{LAKE}:raw", "columns": ["status"], "alertId": None}]
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        pytest.param([loads(2, "id:int"), nightly(2, "id:int", message="OutOfMemoryError")], id="another error"),
+        pytest.param([nightly(2, *RAW, message=GONE), loads(3, "id:int")], id="the change came later"),
+        pytest.param(
+            [loads(2, "id:int"), nightly(2, "id:int"), nightly(3, "id:int", message=GONE, reads=False)],
+            id="it ran well since the change",
+        ),
+        pytest.param([nightly(2, *RAW, message=GONE)], id="nothing changed"),
+    ],
+)
+def test_a_failure_that_no_change_explains_has_no_cause(events: list[Document]) -> None:
+    assert failure(*events)[1]["causes"] == []
+
+
+def test_an_application_that_fails_before_its_first_query_follows_from_the_change_of_what_its_queries_read() -> None:
+    def application(run: int, kind: str, **facets: Any) -> Document:
+        return factory.run_event(kind, run=run, seconds=10 * run, job="app", run_facets=facets)
+
+    query = nightly(1, *RAW)
+    query["run"]["facets"]["parent"] = factory.parent(51, "app")
+    error = {"errorMessage": factory.facet(message=GONE, programmingLanguage="python")}
+    events = [loads(1, *RAW), application(51, "COMPLETE"), query, loads(60, "id:int"), application(70, "FAIL", **error)]
+    failed = storing().alerts_one_by_one(events)[-1]
+    assert [cause["columns"] for cause in failed["causes"]] == [["status"]]

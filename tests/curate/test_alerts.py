@@ -14,6 +14,8 @@ from headwater.alerts.stored_alerts import StoringBus
 from headwater.fold.fold import fold
 from headwater.graph.names.identity import NodeKind
 from headwater.graph.states.stored_states import Severity
+from headwater.lookup.text.alerts import render
+from headwater.lookup.text.display import Display
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import instant_of
 from headwater.store.memory import MemoryTable
@@ -188,9 +190,27 @@ def test_an_alert_is_acknowledged_by_the_caller_and_no_longer_open(api: Api, ale
     assert api.delete(f"{path}/acknowledgement").body == {"acknowledged": None}
     assert "acknowledged" not in api.get(path).body
     assert api.put(f"{path}/acknowledgement").body["acknowledged"]["note"] == ""
-    silenced(api, other)
+
+
+def test_while_a_kind_is_silenced_no_alert_of_it_is_open_and_the_list_says_until_when(
+    api: Api, alerting: Alerting
+) -> None:
+    sent, other = alerting.raises(1), alerting.raises(2, name="report")
+    silence = silenced(api, sent)
     alerting.raises(3)
-    assert [f"alerts/{alert['id']}" for alert in api.get("alerts", open="true").body["alerts"]] == [other]
+
+    def opened() -> list[str]:
+        return [f"alerts/{alert['id']}" for alert in api.get("alerts", open="true").body["alerts"]]
+
+    assert opened() == [other]
+    listed = api.get("alerts").body["alerts"]
+    assert [alert.get("silence") for alert in listed] == [silence, None, silence]
+    assert [alert.get("silenced") for alert in listed] == [silence, None, None]
+    assert listed == [api.get(f"alerts/{alert['id']}").body for alert in listed]
+    text = render({"alerts": listed}, Display())
+    assert [line.split()[0] for line in text.splitlines() if "until" in line] == ["not", "silenced"]
+    api.now += timedelta(hours=2)
+    assert opened() == [other, sent]
 
 
 def test_an_acknowledgement_stays_if_the_alert_is_put_again(api: Api, alerting: Alerting) -> None:

@@ -297,6 +297,15 @@ def _names_in_catalogues(_old: Any, new: Any) -> None:
         assert isinstance(found.pop("displayName", ""), str)
 
 
+def _names_beside_node_ids(_old: Any, new: Any) -> None:
+    """`displayNames` is new: `displayName` by nodeId, and findings call a table so.
+    (tests/lookup/search/test_one_name.py)"""
+    called = new.pop("displayNames", {})
+    for finding in new.get("findings", []):
+        if name := called.get(finding["nodeId"]):
+            finding["summary"] = finding["nodeId"].rpartition(":")[2] + finding["summary"].removeprefix(name)
+
+
 def _one_hit_of_several_names(old: Any, new: Any) -> None:
     """A dataset of several names was a hit for each. The pages of a search begin elsewhere."""
     assert new["totalCount"] <= old["totalCount"]
@@ -434,6 +443,7 @@ CHANGES = [
     Change("0.1.0", lambda path: path.startswith("namespaces/"), _deleted_after_a_drop),
     Change("0.1.0", lambda path: path == "lineage" or _is_of_datasets(path), _last_writes),
     Change("0.1.0", lambda path: path in ("lineage", "search") or _is_of_datasets(path), _names_in_catalogues),
+    Change("0.1.0", lambda path: path in {"impact", "column-lineage", "rootcause"}, _names_beside_node_ids),
     Change("0.1.0", lambda path: path == "search", _one_hit_of_several_names),
     Change("0.1.0", lambda path: path == "rootcause", _changes_that_stand),
 ]

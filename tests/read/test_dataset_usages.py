@@ -51,6 +51,37 @@ def test_what_a_job_reads_is_read_and_what_is_only_written_is_not() -> None:
     }
 
 
+def inferring(kind: str = "RDD_JOB", query: str = "map_partitions_file_scan", **more: Any) -> Document:
+    """Spark looks for the columns of a file in the folder `in`."""
+    facet = factory.facet(jobType=kind, integration="SPARK", processingType="BATCH")
+    read = factory.dataset("in", **more)
+    return factory.run_event(run=9, job=f"app.{query}", job_facets={"jobType": facet}, inputs=[read])
+
+
+@pytest.mark.parametrize(
+    ("events", "is_listed"),
+    [
+        ([inferring()], False),
+        ([inferring(), run("report", "in")], True),
+        ([inferring(), run("load", "", "in")], True),
+        ([inferring(schema=factory.schema("id:int"))], True),
+        ([inferring(), factory.dataset_event(factory.dataset("in"))], True),
+        ([inferring("SQL_JOB")], True),
+        ([inferring(query="map_partitions_hadoop")], True),
+    ],
+)
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_a_folder_of_which_spark_only_infers_a_schema_is_in_no_list_with_usage(
+    events: list[Document], is_listed: bool, is_reversed: bool
+) -> None:
+    table = [run("app.query", "in/shops.csv"), *events]
+    get = LookupClient(table_after(*(table[::-1] if is_reversed else table)))
+    names = ["in"] * is_listed + ["in/shops.csv"]
+    listed = get(LIST, withUsage="true")
+    assert ([each["name"] for each in listed["datasets"]], listed["totalCount"]) == (names, len(names))
+    assert get(LIST)["totalCount"] == 2
+
+
 def test_a_job_that_reads_its_own_target_is_no_reader() -> None:
     merge = run("merge", "raw out", "out")
     assert is_read(merge) == {"raw": True, "out": False}

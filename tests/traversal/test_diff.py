@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.lookup.text.diff import render
+from headwater.lookup.text.display import Display
 from headwater.openlineage.instant import parse_instant
 from headwater.traversal.graph_diff import GraphAtTime, graph_diff
 from tests import factory
@@ -39,6 +41,23 @@ def diff(get: LookupClient, begin: float, end: float, **query: str) -> Any:
 @pytest.fixture
 def get() -> LookupClient:
     return after(wrote(0, ("old",), "id:int", "gone:int"), wrote(2, ("new",), "id:long", "more:string"))
+
+
+@pytest.mark.parametrize(("version", "is_changed"), [("bbb", True), ("aaa", False), (None, False)])
+def test_a_job_that_runs_other_code_is_changed_as_in_its_namespace(version: str | None, is_changed: bool) -> None:
+    def of(event: Document, number: str | None) -> Document:
+        location = factory.facet(type="git", url="https://git/x", version=number)
+        return {**event, "job": {**event["job"], "facets": {"sourceCodeLocation": location} if number else {}}}
+
+    get = after(of(wrote(0, ("raw",), "id:int"), "aaa"), of(wrote(2, ("raw",), "id:int"), version))
+    code = {"before": {"version": "aaa"}, "after": {"version": "bbb"}}
+    answer = diff(get, 1, 3)
+    expected = [("job:demo:load", code)] if is_changed else []
+    assert [(node["nodeId"], node["code"]) for node in answer["nodes"]["changed"]] == expected
+    times = {"from": factory.at(HOUR), "to": factory.at(3 * HOUR)}
+    assert get("diff", namespace="demo", **times)["nodes"]["changed"] == answer["nodes"]["changed"]
+    text = render({"nodeId": OUT, **answer}, Display())
+    assert ("version aaa → bbb" in text) == is_changed
 
 
 def test_an_input_is_replaced_and_columns_change(get: LookupClient) -> None:

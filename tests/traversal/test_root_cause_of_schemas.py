@@ -1,7 +1,9 @@
 """GET /rootcause: findings at datasets: changes of schemas."""
 
+import pytest
+
 from tests import factory
-from tests.traversal.root_cause import after, findings, ran, table, wrote
+from tests.traversal.root_cause import after, error, findings, ran, table, wrote
 
 
 def test_each_change_of_a_schema_since_the_window_is_a_finding() -> None:
@@ -53,3 +55,32 @@ def test_the_findings_of_a_view_include_those_of_its_tables() -> None:
     get = after(factory.dataset_event(view), *wrote(1, 0, "id:long"), *wrote(2, 100, "id:string"))
     answer = get(table("view"))
     assert (answer["suspect"], findings(answer)) == (None, [("SCHEMA_CHANGED", "t", 1)])
+
+
+@pytest.mark.parametrize(("message", "columns"), [("KeyError: 'old'", ["old"]), ("OutOfMemoryError", None)])
+def test_a_failure_that_names_a_changed_column_follows_from_the_change_and_asks_for_its_impact(
+    message: str, columns: list[str] | None
+) -> None:
+    get = after(
+        *wrote(1, 0, "id:long", "old:int"),
+        *ran("report", "t", "daily", run=2, seconds=50),
+        *wrote(3, 100, "id:long"),
+        *ran("report", "t", "daily", run=4, seconds=150, ended="FAIL", run_facets=error(message)),
+    )
+    answer = get(table("daily"))
+    failed, _ = answer["findings"]
+    assert findings(answer) == [("RUN_FAILED", "report", 1), ("SCHEMA_CHANGED", "t", 1)]
+    assert failed.get("causes", []) == ([{"nodeId": table("t"), "columns": columns}] if columns else [])
+    assert failed["summary"].endswith("; it follows from the change of t (old)") == bool(columns)
+    assert answer["affected"] == table("t" if columns else "daily")
+
+
+def test_a_failure_after_the_job_ran_well_with_the_changed_schema_does_not_follow_from_it() -> None:
+    get = after(
+        *wrote(1, 0, "id:long", "old:int"),
+        *ran("report", "t", "daily", run=2, seconds=50),
+        *wrote(3, 100, "id:long"),
+        *ran("report", "t", "daily", run=4, seconds=150),
+        *ran("report", "t", "daily", run=5, seconds=250, ended="FAIL", run_facets=error("KeyError: 'old'")),
+    )
+    assert [finding.get("causes") for finding in get(table("daily"))["findings"]] == [None, None]

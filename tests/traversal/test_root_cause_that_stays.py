@@ -96,6 +96,25 @@ def test_a_change_stays_until_its_reader_runs_other_code(facets: tuple[Document,
         assert (("SCHEMA_CHANGED", "trips", 1) in findings({"findings": earlier["changes"]})) is not stays
 
 
+@pytest.mark.parametrize(
+    ("facets", "fares", "is_told"),
+    [
+        ({}, "dsss", True),
+        (code("aaa111"), "dsss", False),
+        ({}, "dddd", False),
+        ({}, "dsdd", False),
+        ({}, "ddds", False),
+    ],
+)
+def test_where_a_change_stands_for_want_of_a_version_the_frontier_says_that_no_plan_was_compared(
+    facets: Document, fares: str, is_told: bool
+) -> None:
+    kinds_of = {"d": "double", "s": "string"}
+    events = [event for run, fare in enumerate(fares, 1) for event in stats(run, kinds_of[fare], job_facets=facets)]
+    unseen = {spot["kind"]: spot["examples"] for spot in after(*events)(table("stats"))["frontier"]["unseen"]}
+    assert unseen.get("JOBS_WITHOUT_CODE") == (["job:demo:city_stats"] if is_told else None)
+
+
 def test_a_person_says_that_a_run_was_good_and_takes_it_back() -> None:
     events = [event for run, fare in ((1, "double"), (2, "string"), (3, "string")) for event in stats(run, fare)]
     good, back = judged(3, seconds=20_000), judged(3, good=False, seconds=20_001)
@@ -110,6 +129,42 @@ def test_a_person_says_that_a_run_was_good_and_takes_it_back() -> None:
     assert (findings(answer), answer["lastGood"]["id"]) == ([], factory.run_id(3))
     taken_back = after(*events, back, good)(table("stats"))
     assert (sorted(findings(taken_back)), taken_back["lastGood"]["confirmed"]) == (DRIFT, False)
+
+
+@pytest.mark.parametrize("above", [[("app", 50)], [("app", 50), ("task", 60), ("dag", 70)]])
+def test_a_run_that_was_called_good_was_good_with_all_that_it_started(
+    above: list[tuple[str, int]],
+) -> None:
+    """The application of each hour starts city_stats, a task starts the application, and a DAG the task."""
+
+    def hour(run: int, fare: str) -> list[Document]:
+        chain = ["city_stats", *(job for job, _ in above)]
+        ids = [run, *(number + run for _, number in above)]
+        events = stats(run, fare)
+        events += [
+            event
+            for job, own in zip(chain[1:], ids[1:], strict=True)
+            for event in ran(job, run=own, seconds=3_600 * run)
+        ]
+        for event in events:
+            at = chain.index(event["job"]["name"])
+            if at + 1 < len(chain):
+                event["run"]["facets"]["parent"] = factory.parent(ids[at + 1], chain[at + 1])
+        return events
+
+    (top, first) = above[-1]
+    events = [event for run, fare in ((1, "double"), (2, "string"), (3, "string")) for event in hour(run, fare)]
+    later = judged(first + 3, seconds=20_000, job=top)
+    answer = after(*events, later)(table("stats"))
+    assert (findings(answer), answer["earlier"], answer["lastGood"]["confirmed"]) == ([], None, True)
+    assert answer["lastGood"]["id"] == factory.run_id(3)
+    if len(above) == 1:
+        assert answer["lastGood"]["calledGood"]["runId"] == factory.run_id(first + 3)
+    other = judged(first + 1, seconds=20_000, job=top)
+    assert sorted(findings(after(*events, other)(table("stats")))) == DRIFT
+    back = judged(first + 3, good=False, seconds=20_001, job=top)
+    before = after(*events, later, back)(table("stats"))
+    assert (before["lastGood"]["confirmed"], before["lastGood"].get("calledGood")) == (False, None)
 
 
 def test_a_run_that_was_called_good_was_good_with_the_change_that_came_with_it() -> None:

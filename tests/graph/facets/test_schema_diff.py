@@ -7,6 +7,8 @@ import pytest
 from headwater.graph.facets.schema_diff import (
     ColumnSources,
     Retyped,
+    SchemaDiff,
+    blamed,
     columns_diff,
     columns_of,
     schema_diff,
@@ -182,3 +184,45 @@ def test_a_schema_of_very_many_columns_is_compared_in_a_moment() -> None:
     was = {f"a{number}": frozenset({("s", number)}) for number in range(20_000)}
     now = {f"b{number}": frozenset({("s", number)}) for number in range(20_000)}
     assert len(with_renames(columns_diff(old, new), old, new, was, now).renamed) == 20_000
+
+
+SPARK_PLAN = """
+'Aggregate ['city], ['city, avg('fares) AS m#1]
++- Relation [city#2,status#3,fare#4] csv"""
+UNRESOLVED = "[UNRESOLVED_COLUMN] A column with name {} cannot be resolved. Did you mean one of [`status`, `fare`]?"
+CAST = """Job aborted: [CAST_INVALID_INPUT] The value 'n/a' of the type "STRING" cannot be cast to "{}".
+== SQL (line 1) ==
+SELECT avg("status") FROM trips"""
+
+
+@pytest.mark.parametrize(
+    ("message", "columns"),
+    [
+        (UNRESOLVED.format("`status`"), ["status"]),
+        (UNRESOLVED.format("`t`.`status`") + SPARK_PLAN, ["status"]),
+        ("KeyError: 'status'", ["status"]),
+        (
+            'Database Error in model stats\n  column "status" does not exist\n  LINE 3: select "fare", "status"',
+            ["status"],
+        ),
+        ("column o.status does not exist", ["status"]),
+        ("invalid identifier 'STATUS'", ["status"]),
+        ("Parquet column cannot be converted. Column: [fare], Expected: double, Found: BINARY", ["fare"]),
+        ('Cannot resolve "(fare + 1)" due to data type mismatch', ["fare"]),
+        (CAST.format("DOUBLE"), ["fare"]),
+        ("too many data columns: Data columns: `city`, `tip`", ["tip"]),
+        ("Cannot find `address`.`zip`", ["address.zip"]),
+        (UNRESOLVED.format("`fares`"), []),
+        (UNRESOLVED.format("`fares`") + SPARK_PLAN, []),
+        (CAST.format("DATE"), []),
+        ("Exit status 1: the fare is late", []),
+        ("it doesn't read status, so it can't go on", []),
+        ("no such file: '/lake/status/fare'", []),
+        ('set "spark.status.fare" to "false"', []),
+        ("the address `address` has no `street`", []),
+        ("", []),
+    ],
+)
+def test_an_error_blames_a_changed_column_by_naming_it_or_both_of_its_types(message: str, columns: list[str]) -> None:
+    diff = SchemaDiff(("tip",), ("status", "address.zip"), (Retyped("fare", "double", "string"),))
+    assert list(blamed(message, diff)) == columns

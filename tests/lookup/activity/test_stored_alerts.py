@@ -150,9 +150,9 @@ def test_an_alert_about_nodes_of_the_caller_alone_is_whole() -> None:
 
 
 @pytest.mark.parametrize("count", [200, 1_000])
-def test_a_page_costs_a_call_for_each_shard_and_one_for_a_hundred_alerts(count: int) -> None:
+def test_a_page_costs_a_call_for_each_shard_one_for_its_alerts_and_one_for_their_marks(count: int) -> None:
     table = CountedTable()
     told(*(alert(number) for number in range(count)), table=table)
     _, calls = body_and_calls(table, "alerts", ANYONE, severity="critical", limit=50)
-    assert calls == 4 + 1
+    assert calls == 4 + 2
     assert table.rows <= 4 * 100

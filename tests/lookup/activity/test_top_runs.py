@@ -60,6 +60,29 @@ def test_the_children_of_a_parent_that_sent_no_event_stand_for_it() -> None:
     assert job["latestRun"]["outcome"] == "NOT_REPORTED"
 
 
+@pytest.mark.parametrize("child", ["COMPLETE", "FAIL", "START"])
+@pytest.mark.parametrize("reports", [False, True])
+def test_a_job_that_reported_before_has_one_outcome_in_every_answer(child: str, reports: bool) -> None:
+    outputs = [factory.dataset("orders")]
+    before = factory.run_event("COMPLETE", run=APPLICATION - 1, seconds=-500, job="app", outputs=outputs)
+    get = after(before, query_of(APPLICATION, 1, child), *([ran(APPLICATION, "START", "app")] if reports else []))
+    (node,) = (each for each in get("lineage", nodeId="job:demo:app")["graph"] if each["id"] == "job:demo:app")
+    (listed,) = (job for job in get("jobs")["jobs"] if job["name"] == "app")
+    runs = [
+        node["data"]["latestRun"],
+        listed["latestRun"],
+        get("namespaces/demo/jobs/app")["latestRun"],
+        get(f"jobs/runs/{factory.run_id(APPLICATION)}"),
+    ]
+    told = {(run["id"], run["outcome"], run["state"], run["startedAt"]) for run in runs}
+    assert len(told) == 1
+    expected = ("RUNNING", "RUNNING") if reports else ("NOT_REPORTED", "NEW")
+    assert {each[1:3] for each in told} == {expected}
+    state = expected[1]
+    matching = get("namespaces/demo/jobs", lastRunStates=state)["jobs"]
+    assert "app" in [job["name"] for job in matching]
+
+
 def test_a_parent_that_reports_at_last_is_an_entry_again() -> None:
     get = after(query_of(APPLICATION, 1, "FAIL"), ran(APPLICATION, "START", "app"))
     assert ids(get("runs")) == ids(get("runs", state="RUNNING")) == [factory.run_id(APPLICATION)]
@@ -149,6 +172,27 @@ def test_runs_are_bounded_by_the_time_of_their_end_and_come_newest_first() -> No
     get = after(*(ran(number) for number in range(1, 31)))
     window = {"after": factory.at(10), "before": factory.at(20)}
     assert ids(get("runs", **window)) == [factory.run_id(number) for number in range(19, 9, -1)]
+
+
+def test_what_a_run_that_never_reported_has_started_since_a_time_is_listed_though_it_began_before() -> None:
+    """A DAG that does not report started its first application at 1, and others at 50 and 60; one is still open."""
+
+    def child(number: int, kind: str, seconds: float) -> Document:
+        facets = {"parent": factory.parent(APPLICATION, "dag")}
+        return factory.run_event(kind, run=number, seconds=seconds, job=f"app{number}", run_facets=facets)
+
+    first = [child(1, "COMPLETE", 1), child(2, "START", 50), child(2, "COMPLETE", 55), child(3, "START", 60)]
+    get = after(*first, ran(20))
+    expected = {"": [3, 2], "COMPLETED": [2], "RUNNING": [3], "FAILED": []}
+    for state, numbers in expected.items():
+        asked = {"state": state} if state else {}
+        assert ids(get("runs", after=factory.at(40), **asked)) == [factory.run_id(number) for number in numbers]
+    assert ids(get("runs", after=factory.at(40), before=factory.at(58))) == [factory.run_id(2)]
+    assert ids(get("runs", after=factory.at(100_000))) == []
+    failed = after(*first, child(3, "FAIL", 70))
+    assert ids(failed("runs", after=factory.at(40), state="FAILED")) == [factory.run_id(3)]
+    assert ids(failed("runs", after=factory.at(40))) == [factory.run_id(3), factory.run_id(2)]
+    assert ids(get("runs", after=factory.at(40), namespace="elsewhere")) == []
 
 
 def test_pages_by_cursor_hold_every_run_once() -> None:

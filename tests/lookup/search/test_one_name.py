@@ -1,9 +1,12 @@
 """A table has one name: people call it as its catalogue does, whatever its path is, and it is told once."""
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+from headwater.lookup.text.dataset import render
+from headwater.lookup.text.display import Display
 from tests import factory
 from tests.factory import Document
 from tests.traversal.lineage import LAKE, Get, after, ran
@@ -73,6 +76,48 @@ def test_answers_keep_the_name_and_tell_what_people_call_it() -> None:
     text = after(OPAQUE)("lineage", nodeId=f"dataset:{LAKE}:x1", direction="upstream", format="text")
     assert "upstream of mart.customer_ltv: 1 job, 1 dataset\n" in text
     assert "\nmart.customer_ltv  s3://lake/x1\n" in text
+
+
+def test_impact_columns_and_why_call_a_table_as_people_do() -> None:
+    """The table at x1 is customer_ltv in Glue; out is in no catalogue. The column score becomes text."""
+
+    def day(number: int, kind: str) -> list[Document]:
+        ltv = linked("x1", (GLUE, "table/mart/customer_ltv"))
+        ltv["facets"] |= {"schema": factory.schema(f"score:{kind}")}
+        ltv["facets"] |= {"columnLineage": factory.columns(score=(LAKE, "raw", "score"))}
+        total = factory.columns(total=(LAKE, "x1", "score"))
+        out = factory.dataset("out", schema=factory.schema("total:int"), columnLineage=total)
+        return [
+            ran("load", "raw", "", run=number, seconds=number, outputs=[ltv]),
+            ran("read", "x1", "", run=50 + number, seconds=number + 5, outputs=[out]),
+        ]
+
+    get, names = after(*day(1, "int"), *day(20, "string")), {f"dataset:{LAKE}:x1": "mart.customer_ltv"}
+
+    def told(route: str, node_id: str, **query: str) -> tuple[Any, str]:
+        return get(route, nodeId=node_id, **query), get(route, nodeId=node_id, format="text", **query)
+
+    column = f"datasetField:{LAKE}:out:total"
+    for route, node_id, words in (
+        ("impact", f"dataset:{LAKE}:x1", "what a change of mart.customer_ltv would break: "),
+        ("impact", f"datasetField:{LAKE}:x1:score", "what a change of mart.customer_ltv.score would break: "),
+        ("impact", f"datasetField:{LAKE}:raw:score", "mart.customer_ltv.score  (IDENTITY)  s3://lake/x1"),
+        ("column-lineage", column, "total ← mart.customer_ltv.score"),
+        ("rootcause", f"dataset:{LAKE}:x1", "wrong number in mart.customer_ltv: "),
+        ("rootcause", f"dataset:{LAKE}:x1", "(in s3://lake, x1)"),
+        ("rootcause", column, "mart.customer_ltv: score is string now, was int"),
+    ):
+        answer, text = told(route, node_id)
+        assert (route, answer["displayNames"]) == (route, names)
+        assert words.replace("  (IDENTITY)", "") in text.replace("  (IDENTITY)", "")
+    plain = [get(route, nodeId=f"dataset:{LAKE}:out") for route in ("impact", "column-lineage")]
+    assert ["displayNames" in answer for answer in plain] == [False, True]
+
+
+def test_show_calls_a_table_as_people_do_and_tells_the_path_beside_it() -> None:
+    table = after(OPAQUE)(f"namespaces/{quote(LAKE, safe='')}/datasets/x1")
+    text = render({"dataset": table, "writers": [], "alerts": []}, Display())
+    assert text.startswith("mart.customer_ltv\n(DB_TABLE in s3://lake, x1)\n")
 
 
 def test_a_key_that_may_not_read_the_path_finds_nothing_by_the_name() -> None:

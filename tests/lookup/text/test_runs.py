@@ -89,7 +89,7 @@ def test_a_root_cause_has_its_runs_its_findings_and_what_went_well() -> None:
         "nodeId": "dataset:s3://lake:orders",
         "asOf": "2026-11-20T10:00:00Z",
         "suspect": run(2, job=JOB),
-        "lastGood": run(1, job=JOB),
+        "lastGood": run(1, job=JOB, startedAt="2026-11-20T07:59:59Z", endedAt="2026-11-20T08:01:01Z"),
         "findings": [finding, {**finding, "kind": "SCHEMA_CHANGED", "distance": 0, "summary": "orders: x was added"}],
         "successfulRuns": [{"nodeId": "job:prod:daily_orders", "count": 3}],
         "truncated": True,

@@ -89,6 +89,10 @@ export function withDifference(
   };
 }
 
+function whatChanged({ columns, renamedFrom }: DiffNode): string {
+  return columns ? "columns changed" : renamedFrom ? "renamed" : "code changed";
+}
+
 export function marksOfDifference({ nodes }: Difference): Map<string, Mark[]> {
   return new Map([
     ...nodes.added.map(({ nodeId }): [string, Mark[]] => [nodeId, [{ tone: "good", text: "added" }]]),
@@ -98,7 +102,7 @@ export function marksOfDifference({ nodes }: Difference): Map<string, Mark[]> {
     ]),
     ...nodes.changed.map((node): [string, Mark[]] => [
       node.nodeId,
-      [{ tone: "warn", text: node.columns ? "columns changed" : "renamed", changes: changesOf(node) }],
+      [{ tone: "warn", text: whatChanged(node), changes: changesOf(node) }],
     ]),
   ]);
 }

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, link_to, quantity, short_name
 from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
+from headwater.alerts.schema_cause import causes_of_failure
 from headwater.graph.facets.dataset_reference import IoDatasets
 from headwater.graph.facets.members import owners_of
 from headwater.graph.names.identity import NodeKind, job_id, node_id
@@ -39,10 +40,11 @@ def _alert(run: Run, reader: Reader) -> Alert:
     subject = application.job if application else run.job
     message = messages_of(reader.store, [run])[run.id]
     written = [node_id(NodeKind.DATASET, use.name) for use in outputs.values()]
-    at = run.ended_at or run.updated
+    at, causes = run.ended_at or run.updated, causes_of_failure(reader, run)
     lines = [
         f"Run {run.run_id} of job {run.job.name} in {run.job.namespace} failed at {shown(at)}{ancestors.as_text()}.",
         *([message] if message else []),
+        *(cause.sentence for cause in causes),
         *(
             [f"It was writing {quantity(len(written), 'dataset')}, which may be stale: {_some(written)}."]
             * bool(written)
@@ -66,6 +68,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
             **ancestors.as_json(),
             "message": message or None,
             "outputs": written[:MAX_OUTPUTS],
+            "causes": [cause.as_json() for cause in causes],
         },
     )
 

@@ -112,20 +112,12 @@ def _lines(change: ReportedSchemaChange) -> Iterator[str]:
             else ""
         )
         yield f"Job {attribution.job.facts.name.name} {_reported(change)} at {shown(change.at)}{run}."
-    for cause in change.causes:
-        told = f", alert {cause.alert_id}" if cause.alert_id else ""
-        source = f"{cause.name.name} in {cause.name.namespace}"
-        yield f"It follows from the change of {source} ({_names(cause.columns)}){told}."
+    yield from (cause.sentence for cause in change.causes)
     if not change.is_certain:
         yield "The job never read the dataset before: the schema may be the job's own."
     if change.verdict is not Verdict.FULL:
         verbs = ("breaks", "break") if change.verdict is Verdict.BREAKING else ("may affect", "affect")
         yield from change.breaks.lines("The change", *verbs)
-
-
-def _names(columns: tuple[str, ...], most: int = 10) -> str:
-    names = ", ".join(columns[:most])
-    return names if len(columns) <= most else f"{names} and {len(columns) - most} more"
 
 
 def _reported(change: ReportedSchemaChange) -> str:

@@ -1,13 +1,17 @@
 """Whether jobs read datasets, and when jobs last wrote them."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
+from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId
-from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
+from headwater.graph.producers import kind_of, producer_of
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
 from headwater.read.good_writes import KnownWriters, LastWrite, last_writes
+from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 
 LISTED, MAX_WRITERS = 100, 300
@@ -21,10 +25,12 @@ class JobUsages(NamedTuple):
     is_read         whether a job reads the dataset or has ever read it, also a job that was deleted since. A job that
                     writes the dataset, too, does not count: a MERGE reads its own target
     written         the last write; unknown if more jobs write the dataset than were read
+    is_inferred     whether nothing is known of the dataset but queries that read it, perhaps only to infer a schema
     """
 
     is_read: bool
     written: LastWrite
+    is_inferred: bool
 
 
 def job_usages(reader: Reader, ids: Collection[DatasetId]) -> dict[DatasetId, JobUsages]:
@@ -47,11 +53,35 @@ def job_usages(reader: Reader, ids: Collection[DatasetId]) -> dict[DatasetId, Jo
         for dataset, jobs in writers.items()
         if jobs <= asked
     }
-    written = last_writes(reader, known)
+    written, inferred = last_writes(reader, known), _inferred(reader, around, users)
     return {
-        dataset: JobUsages(bool(jobs[Side.READS] - writers[dataset]), written.get(dataset, LastWrite()))
+        dataset: JobUsages(
+            bool(jobs[Side.READS] - writers[dataset]), written.get(dataset, LastWrite()), dataset in inferred
+        )
         for dataset, jobs in users.items()
     }
+
+
+def _inferred(reader: Reader, around: Neighbourhood, users: Mapping[DatasetId, Neighbours]) -> set[DatasetId]:
+    """The datasets without a writer, a schema and facets whose readers all may only infer a schema: one read, if there
+    is a dataset of which nothing is known but its readers."""
+    readers: dict[DatasetId, AbstractSet[JobId]] = {}
+    for dataset, jobs in users.items():
+        node = around.representative(dataset)
+        head = around.heads.get(node)
+        is_bare = head is not None and not (
+            head.has_writer or head.schema_digest or head.facts.described or head.facts.own
+        )
+        if is_bare and node not in around.unread and jobs[Side.READS] and not jobs[Side.WRITES]:
+            readers[dataset] = jobs[Side.READS]
+    heads = reader.jobs({job for jobs in readers.values() for job in jobs}, usages=False) if readers else {}
+    infer = {job for job, head in heads.items() if _infers(head)}
+    return {dataset for dataset, jobs in readers.items() if jobs <= infer}
+
+
+def _infers(head: JobHead) -> bool:
+    facets = values(head.facts.facets)
+    return producer_of(facets).infers_a_schema(kind_of(facets), head.facts.name.name)
 
 
 def _first_of_each(lists: Iterable[list[JobId]], most: int) -> AbstractSet[JobId]:

@@ -31,6 +31,7 @@ class BlindSpot(StrEnum):
     JOBS_WITHOUT_OUTPUTS = "JOBS_WITHOUT_OUTPUTS"
     JOBS_WITHOUT_DATASETS = "JOBS_WITHOUT_DATASETS"
     JOBS_WITHOUT_RUNS = "JOBS_WITHOUT_RUNS"
+    JOBS_WITHOUT_CODE = "JOBS_WITHOUT_CODE"
     READERS = "READERS_THAT_DO_NOT_REPORT"
     PAST_READERS = "READERS_OF_A_PAST_TIME"
     WRITERS = "WRITERS_THAT_DO_NOT_REPORT"
@@ -48,6 +49,11 @@ _WORDS = {
     BlindSpot.JOBS_WITHOUT_OUTPUTS: ("", "job", " without a known output"),
     BlindSpot.JOBS_WITHOUT_DATASETS: ("", "job", " without datasets"),
     BlindSpot.JOBS_WITHOUT_RUNS: ("", "job", " without a known run"),
+    BlindSpot.JOBS_WITHOUT_CODE: (
+        "whether the code of ",
+        "job",
+        " was mended, since no version is told and no plan compared",
+    ),
     BlindSpot.READERS: ("readers of ", "dataset", " that send no lineage, such as BI tools and notebooks"),
     BlindSpot.PAST_READERS: ("readers of that time that sent no column lineage", "", ""),
     BlindSpot.WRITERS: ("writers of ", "dataset", " that send no lineage"),

@@ -25,7 +25,7 @@ from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, JobRunId, job_id
 from headwater.graph.producers import is_query_job, producer_of
 from headwater.graph.states.job import JobHead, LatestRun
-from headwater.graph.states.run import PARENT, Ending, ParentRef, Run, RunState, parent_reference
+from headwater.graph.states.run import NOT_REPORTED, PARENT, Ending, ParentRef, Run, RunState, parent_reference
 from headwater.openlineage.event import EventType, Facets
 from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import ReadRequest
@@ -67,13 +67,28 @@ def _ended_by(run: Run, newer: LatestRun) -> Run:
 
 
 def heads_with_inferred_ends(store: GraphReader, heads: Mapping[JobId, JobHead]) -> dict[JobId, JobHead]:
-    """Heads of jobs, each with a latest run that has its own end or the end of its application."""
+    """Heads of jobs, each with a latest run that has its own end or the end of its application, or that is not
+    reported: only its children named it. A head does not tell such a run from one of which only the START is known."""
     parents = {job: parent for job, head in heads.items() if (parent := _application(head))}
-    applications = _ended(store, parents.values())
-    return {
-        job: _with_inferred_end(head, applications[parents[job]]) if parents.get(job) in applications else head
-        for job, head in heads.items()
-    }
+    single = {job: JobRunId(job, head.latest.run_id) for job, head in heads.items() if head.latest and _has_one(head)}
+    ids = {*(parent.id for parent in parents.values()), *single.values()}
+    runs = store.read(ReadRequest(runs=ids)).runs
+
+    def ended(job: JobId, head: JobHead) -> JobHead:
+        named = runs.get(single[job]) if job in single else None
+        if head.latest and (not head.is_reported or (named and not named.last)):
+            return replace(head, latest=head.latest._replace(state=NOT_REPORTED))
+        application = runs.get(parents[job].id) if job in parents else None
+        return _with_inferred_end(head, application) if application and application.ending else head
+
+    return {job: ended(job, head) for job, head in heads.items()}
+
+
+def _has_one(head: JobHead) -> bool:
+    """Whether the newest run of a job may be one that only a child named: no later event of it is known."""
+    latest = head.latest
+    is_open = latest is not None and latest.state == RunState.RUNNING and head.is_reported
+    return is_open and latest is not None and latest.started_at == latest.created == latest.updated
 
 
 def _application(head: JobHead) -> ParentRef | None:

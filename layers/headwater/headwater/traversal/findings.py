@@ -33,11 +33,16 @@ class FindingKind(StrEnum):
 
 
 class UpstreamNode(NamedTuple):
-    """A job or dataset upstream, `distance` hops from the start."""
+    """A job or dataset upstream, `distance` hops from the start, and its name in a catalogue."""
 
     kind: NodeKind
     name: Name
     distance: int
+    display: str | None = None
+
+    @property
+    def called(self) -> str:
+        return self.display or self.name.name
 
     @property
     def node_id(self) -> str:
@@ -80,7 +85,7 @@ def of_schemas(node: UpstreamNode, changes: Iterable[SchemaChange]) -> Iterator[
                 {"field": column.name, "before": column.before, "after": column.after} for column in diff.retyped
             ],
         }
-        summary = f"{node.name.name}: {first_few(_describe_columns(diff))}{writer}"
+        summary = f"{node.called}: {first_few(_describe_columns(diff))}{writer}"
         names = (*diff.added, *diff.removed, *(column.name for column in diff.retyped))
         run_id = run.run_id if run else None
         yield Finding(
@@ -95,7 +100,7 @@ def of_quality_results(node: UpstreamNode, checks: Iterable[QualityResult]) -> I
         failed = [assertion for assertion in assertions if assertion.get("success") is False]
         if failed:
             named = first_few(list(map(describe_assertion, failed)))
-            summary = f"{node.name.name}: {len(failed)} of {len(assertions)} assertions failed: {named}"
+            summary = f"{node.called}: {len(failed)} of {len(assertions)} assertions failed: {named}"
             columns = tuple({str(assertion["column"]): None for assertion in failed if assertion.get("column")})
             details: JsonObject = {"assertions": failed}
             yield Finding(FindingKind.ASSERTION_FAILED, check.time, node, check.id.run_id, summary, details, columns)

@@ -262,7 +262,7 @@ def _jobs(reader: Reader, heads: Mapping[JobId, JobHead], window: Window, diff: 
     old = {job: head for job, head in heads.items() if head.facts.first <= window.since}
     before, after = (settled_edges(reader, old, time, {}) for time in window)
     around = reader.neighbourhood({node for job in old for node, _ in _used(before[job]) ^ _used(after[job])}, ())
-    code = _code(reader, before, after)
+    code = changed_code(reader, before, after)
     unknown: list[str] = []
     for job, head in sorted(old.items(), key=lambda each: each[1].facts.name):
         own = node_id(NodeKind.JOB, head.facts.name)
@@ -295,11 +295,14 @@ def _edges_of(job: str, edges: Edges, around: Neighbourhood) -> dict[tuple[Datas
     return reads | {(node, True): (job, name) for node, name in map(shown, edges.outputs)}
 
 
-def _code(
+def changed_code(
     reader: Reader, before: Mapping[JobId, Edges], after: Mapping[JobId, Edges]
 ) -> dict[JobId, tuple[JsonObject, JsonObject]]:
     """The jobs whose code differs, by the runs that give their edges at two times."""
-    ids = {job: (JobRunId(job, before[job].run_id), JobRunId(job, after[job].run_id)) for job in before}
+    ids = {
+        job: (JobRunId(job, before[job].run_id), JobRunId(job, after[job].run_id))
+        for job in before.keys() & after.keys()
+    }
     wanted = {job: pair for job, pair in ids.items() if pair[0].run_id and pair[0] != pair[1]}
     runs = {run.id: run for run in reader.runs([run for pair in wanted.values() for run in pair])}
     found: dict[JobId, tuple[JsonObject, JsonObject]] = {}

@@ -13,21 +13,24 @@ stands (traversal/standing_changes.py). Without a last good run, any stored fail
 
 The walk upstream costs two reads a hop. Then a job costs up to two queries, and a dataset three, or four if no write of
 the dataset is known, or if its schema changed before the runs that are read. A change that may stand costs a query for
-each of its readers, and judged runs one read for all. The queries are concurrent. The numbers of nodes, and of runs and
+each of its readers, and judged runs one read for all, a query for each that started others, and a read for each level
+of jobs above those upstream. The queries are concurrent. The numbers of nodes, and of runs and
 versions of a node, are bounded.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
 from typing import NamedTuple
 
-from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS
+from headwater.concurrent import concurrent_map
+from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS, display_name
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_id, job_id
+from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.event import Name
@@ -38,18 +41,21 @@ from headwater.read.good_writes import newest_good_writes, renames
 from headwater.read.name_resolution import NamedNode
 from headwater.read.neighbourhood import NameSpan
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
+from headwater.read.schema_changes import SchemaChange
 from headwater.read.window import Window
 from headwater.store.ranges import run_position
 from headwater.traversal.column_lineage import ColumnRelevance
-from headwater.traversal.findings import Finding, UpstreamNode, of_quality_results, of_schemas
+from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, of_quality_results, of_schemas
 from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
-from headwater.traversal.run_findings import of_changes, of_runs, went_well
+from headwater.traversal.run_findings import following, of_changes, of_runs, went_well
 from headwater.traversal.standing_changes import Way, standing_changes
 
 MAX_NODES = 200
 MAX_RUNS = 100
 """Writes of the dataset, or runs of the job, among which the suspect and the last good run are searched."""
+LEVELS = 3
+"""Levels of runs above a query that may be called good in its place: its application, a task, the DAG."""
 COMPARED_WRITES = 10
 """Writes before that of the suspect, with which it is compared."""
 
@@ -69,7 +75,7 @@ class RootCause:
     time, the nearest comes first. Of a column, those come first that the likeliest explain it. `graph` is the graph
     upstream. `frontier` says what the search cannot see.
 
-    last_good       the newest good run; `is_confirmed` if a person said so
+    last_good       the newest good run; `is_confirmed` if a person said so of the run, or of one above it
     earlier         the changes since a run that was called good that count no more, newest first
     amount          how much the suspect wrote; None if that is not told
     knows_column    whether the column that was asked for is known
@@ -88,6 +94,14 @@ class RootCause:
     frontier: Frontier
     knows_column: bool
     distances: Mapping[DatasetId, int]
+
+    @property
+    def affecting(self) -> Finding | None:
+        """The finding whose impact is to be asked for: the first, or the change that it follows from."""
+        first = next(iter(self.findings), None)
+        causes = first.details.get("causes") if first else None
+        changed = (finding for finding in self.findings if finding.kind is FindingKind.SCHEMA_CHANGED)
+        return next((each for each in changed if causes and each.node.node_id == causes[0]["nodeId"]), first)
 
     def outputs_of(self, finding: Finding) -> list[Name]:
         """What the job of a finding writes upstream, the nearest to the node first; else all that it writes."""
@@ -128,13 +142,19 @@ def root_cause(
     for dataset, at in upstream.datasets.items():
         found.failures += of_quality_results(at, activity.checks.get(dataset, ()))
         for change in activity.schema_changes.get(dataset, ()):
-            (found.changes if (dataset, change.at) in standing else found.earlier).extend(of_schemas(at, [change]))
+            (found.changes if (dataset, change.at) in standing.changes else found.earlier).extend(
+                of_schemas(at, [change])
+            )
     for job, at in upstream.jobs.items():
         found.failures += of_runs(at, activity.runs.get(job, ()), window)
         for finding in of_changes(at, activity.runs.get(job, ()), changes, graph.representative):
             (found.changes if window.has(finding.at) else found.earlier).append(finding)
     changed = [finding for finding in found.changes if not _is_of(confirmed, finding)]
-    findings = _newest_first([*found.failures, *changed])
+    failures = [
+        following(finding, _changes_before(finding, upstream, activity)) if "message" in finding.details else finding
+        for finding in found.failures
+    ]
+    findings = _newest_first([*failures, *changed])
     column = ColumnRelevance(reader, node, depth, as_of, view) if node.kind is NodeKind.FIELD else None
     return RootCause(
         suspect,
@@ -146,7 +166,7 @@ def root_cause(
         went_well=tuple(_went_well(upstream, activity, window)),
         is_truncated=graph.is_truncated or activity.is_truncated,
         graph=graph,
-        frontier=_frontier(graph, upstream, activity, window, depth),
+        frontier=_frontier(graph, upstream._replace(untold=standing.untold), activity, window, depth),
         knows_column=column is None or column.is_known or node.field in columns_of(_schema(graph, start)),
         distances={dataset: at.distance for dataset, at in upstream.datasets.items()},
     )
@@ -157,6 +177,22 @@ class _Found:
     failures: list[Finding] = field(default_factory=list)
     changes: list[Finding] = field(default_factory=list)
     earlier: list[Finding] = field(default_factory=list)
+
+
+def _changes_before(
+    failure: Finding, upstream: "_Upstream", activity: Activity
+) -> list[tuple[UpstreamNode, SchemaChange]]:
+    """The changes of what a failed job reads between its last run that went well and the failure, the newest first."""
+    job = job_id(failure.node.name)
+    good = [run.started_at for run in activity.runs.get(job, ()) if went_well(run, Window(NEVER, failure.at))]
+    changes = [
+        (upstream.datasets[dataset], change)
+        for dataset, readers in upstream.readers.items()
+        if job in readers
+        for change in activity.schema_changes.get(dataset, ())
+        if good and good[-1] <= change.at <= failure.at
+    ]
+    return sorted(changes, key=lambda each: each[1].at, reverse=True)
 
 
 def _is_of(good: Run | None, change: Finding) -> bool:
@@ -175,21 +211,44 @@ def _schema(graph: LineageGraph, start: NamedNode) -> object:
 
 
 def _good_runs(reader: Reader, graph: LineageGraph, suspect: Run | None, window: Window) -> dict[JobId, Run]:
-    """The newest run of each job that a person called good, and that did not fail; of the suspect's job not after the
-    suspect. If no run was ever judged, this reads nothing."""
+    """The newest run of each job that a person called good, itself or with a run above it, such as that of its
+    application, and that did not fail; of the suspect's job not after the suspect. Runs are read if any was judged, and
+    the jobs above those of the graph, a call for each level."""
     heads = dict(graph.jobs)
     if suspect and job_id(suspect.job) not in heads:
         heads |= reader.jobs([job_id(suspect.job)], usages=False)
-    ids = [run for head in heads.values() for run in head.facts.good_runs]
-    runs = sorted(reader.runs(ids), key=lambda run: run.order) if ids else []
+    above, level = dict[JobId, JobHead](), heads
+    for _ in range(LEVELS):
+        parents = (
+            {job_id(head.parent_name) for head in level.values() if head.parent_name} - heads.keys() - above.keys()
+        )
+        level = reader.jobs(parents, usages=False) if parents else {}
+        above |= level
+    ids = [run for head in (*heads.values(), *above.values()) for run in head.facts.good_runs]
+    judged = [run for run in reader.runs(ids) if run.is_judged_good and _is_well(run)] if ids else []
+    covered = [*judged, *_children_of(reader, [run for run in judged if run.id.job in above])]
     return {
         run.id.job: run
-        for run in runs
-        if run.is_judged_good
-        and run.outcome in (RunState.COMPLETED, RunState.RUNNING)
+        for run in sorted(covered, key=lambda run: run.order)
+        if run.id.job in heads
         and window.has(run.started_at)
         and not (suspect and run.job == suspect.job and run.order > suspect.order)
     }
+
+
+def _is_well(run: Run) -> bool:
+    return run.outcome in (RunState.COMPLETED, RunState.RUNNING)
+
+
+def _children_of(reader: Reader, parents: Sequence[Run]) -> Iterator[Run]:
+    """The runs below some runs that did not fail: a query for each of these, level by level."""
+    for _ in range(LEVELS):
+        listed = concurrent_map(
+            lambda run: list(islice(reader.store.children_of(run.run_id).entries(limit=MAX_RUNS), MAX_RUNS)), parents
+        )
+        children = reader.runs([entry.id for entries in listed for entry in entries])
+        parents = [run for run in children if _is_well(run) and any(run.is_child_of(parent) for parent in parents)]
+        yield from parents
 
 
 def _amount(suspect: Run | None, writes: Iterable[DatasetWrite]) -> Amount | None:
@@ -258,11 +317,13 @@ def _last_good_writer(reader: Reader, spans: Collection[NameSpan], suspect: Run)
 
 
 class _Upstream(NamedTuple):
-    """The nodes upstream, each with the distance of the shortest path, and the readers of each dataset on the way."""
+    """The nodes upstream, each with the distance of the shortest path; readers of each dataset on the way, and those
+    of a changed one that tell no code."""
 
     jobs: dict[JobId, UpstreamNode]
     datasets: dict[DatasetId, UpstreamNode]
     readers: dict[DatasetId, set[JobId]]
+    untold: Collection[JobId] = ()
 
 
 def _upstream(graph: LineageGraph, start: NamedNode) -> _Upstream:
@@ -276,7 +337,9 @@ def _upstream(graph: LineageGraph, start: NamedNode) -> _Upstream:
     distance = 0
     while datasets := (datasets & graph.datasets.keys()) - upstream.datasets.keys():
         for dataset in datasets:
-            upstream.datasets[dataset] = UpstreamNode(NodeKind.DATASET, graph.datasets[dataset].facts.name, distance)
+            head = graph.datasets[dataset]
+            called = display_name(head.facts.name, head.facets)
+            upstream.datasets[dataset] = UpstreamNode(NodeKind.DATASET, head.facts.name, distance, called)
         distance += 1
         sources: set[DatasetId] = set()
         for job, edges in graph.edges_of.items():
@@ -314,6 +377,7 @@ def _frontier(graph: LineageGraph, upstream: _Upstream, activity: Activity, wind
 
     unseen = blind_spots(
         (BlindSpot.JOBS_WITHOUT_RUNS, ids(node for job, node in jobs.items() if not activity.runs[job])),
+        (BlindSpot.JOBS_WITHOUT_CODE, ids(jobs[job] for job in upstream.untold if job in jobs)),
         (BlindSpot.WRITERS, ids(upstream.datasets[dataset] for dataset in sources)),
         (BlindSpot.SCHEMAS, ids(upstream.datasets[node] for node, head in datasets.items() if head.schema is None)),
         (BlindSpot.HIDDEN, foreign_jobs + len(upstream.datasets) - len(datasets)),

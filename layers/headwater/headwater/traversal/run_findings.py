@@ -1,17 +1,20 @@
 """Findings at jobs: failed and open runs, and changes of a job's inputs, outputs and code."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from headwater.graph.facets.dataset_reference import IoDatasets
 from headwater.graph.facets.members import code_of, error_message, error_summary, facet_text, without_comments
 from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_diff import blamed
 from headwater.graph.names.identity import DatasetId, NodeKind, node_id
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
+from headwater.read.schema_changes import SchemaChange
 from headwater.read.window import Window
 from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, first_few
 
@@ -50,6 +53,18 @@ def of_runs(node: UpstreamNode, runs: Sequence[Run], window: Window) -> Iterator
             yield from _of_run(node, run, window)
 
 
+def following(failure: Finding, changes: Iterable[tuple[UpstreamNode, SchemaChange]]) -> Finding:
+    """The finding of a failure, with those changes of what the run read, the newest first, that its error names."""
+    message = str(failure.details.get("message", ""))
+    columns = {node: names for node, change in changes if (names := blamed(message, change.diff))}
+    if not columns:
+        return failure
+    named = first_few([f"{node.called} ({', '.join(names)})" for node, names in columns.items()])
+    causes = [{"nodeId": node.node_id, "columns": list(names)} for node, names in columns.items()]
+    summary = f"{failure.summary.rstrip('.')}; it follows from the change of {named}"
+    return replace(failure, summary=summary, details=failure.details | {"causes": causes})
+
+
 def of_changes(
     node: UpstreamNode, runs: Sequence[Run], window: Window, representative: Representative
 ) -> Iterator[Finding]:
@@ -77,6 +92,11 @@ def is_other_code(before: Run, after: Run) -> bool:
     not count. Nor do plans and column lineage: those of Spark change with the types of what is read."""
     old, new = (_code(values(run.job_facets)) for run in (before, after))
     return any(told and new[name] and told != new[name] for name, told in old.items())
+
+
+def tells_code(run: Run) -> bool:
+    """Whether a run tells anything of its code that can be compared."""
+    return any(_code(values(run.job_facets)).values())
 
 
 def _code(facets: Facets) -> dict[str, str]:

@@ -3,7 +3,8 @@
 A change of a schema stands, from the last run that a person called good, until one of these happens:
 
     the change is undone       the schema of the dataset is as it was before
-    its readers were changed   each job that reads it on the way to the node runs other code than before the change
+    its readers were changed   each job that reads it on the way to the node runs other code than before the change. A
+                               job that tells no code of its own stays with the change: its plan is not compared
     its readers were good      a person called a run of such a job good, which began after the change
 
 A change since the last run that completed counts in any case. The other changes count no more, and are told apart.
@@ -20,7 +21,7 @@ from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.read.schema_changes import SchemaChange, changed_columns
-from headwater.traversal.run_findings import is_other_code
+from headwater.traversal.run_findings import is_other_code, tells_code
 
 
 class Way(NamedTuple):
@@ -33,12 +34,19 @@ class Way(NamedTuple):
     good: Mapping[JobId, Run]
 
 
+class StandingChanges(NamedTuple):
+    """The changes that count, and the readers that might have met one of these, but tell no code."""
+
+    changes: Collection[tuple[DatasetId, Instant]]
+    untold: Collection[JobId]
+
+
 def standing_changes(
     reader: Reader,
     changes: Mapping[DatasetId, Collection[SchemaChange]],
     recent: Instant,
     way: Way,
-) -> set[tuple[DatasetId, Instant]]:
+) -> StandingChanges:
     """The changes of schemas that count: those since the time `recent`, and those that stand. For a change before the
     runs that were read, each reader takes a query."""
     of_all = {(dataset, change.at): change for dataset, found in changes.items() for change in found}
@@ -51,7 +59,10 @@ def standing_changes(
         for dataset, at in older
         if way.readers.get(dataset) and all(is_met[job, at] for job in way.readers[dataset])
     }
-    return {key for key in of_all if key[1] >= recent} | (older - settled)
+    stand = older - settled
+    unmet = {job for dataset, at in stand for job in way.readers.get(dataset, ()) if not is_met[job, at]}
+    untold = {job for job in unmet if (runs := [*way.runs.get(job, ())]) and not tells_code(runs[-1])}
+    return StandingChanges({key for key in of_all if key[1] >= recent} | stand, untold)
 
 
 def _met(reader: Reader, asked: Iterable[tuple[JobId, Instant]], way: Way) -> dict[tuple[JobId, Instant], bool]:

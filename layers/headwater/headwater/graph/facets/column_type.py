@@ -95,6 +95,11 @@ def is_equal_across_engines(before: Any, after: Any) -> bool:
     return any({old, new} <= family for family in _EQUAL_ACROSS_ENGINES.values())
 
 
+def type_name(text: str) -> str:
+    """The name of a type without its spelling and its digits: `long` for `BIGINT`, `decimal` for `numeric(12,2)`."""
+    return _read(text)[0]
+
+
 _Type = tuple[str, int | None, int | None]
 """A type's name, and the numbers in its brackets: length, or precision and scale."""
 

@@ -4,12 +4,13 @@ A nested column is `address.zip`; the elements of an array are `items[]`; a map'
 `map.value`.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.column_type import Retyping, is_equal_across_engines, retyping
+from headwater.graph.facets.column_type import Retyping, is_equal_across_engines, retyping, type_name
 
 METADATA = frozenset(
     {"_file", "_pos", "_spec_id", "_partition", "_deleted", "_row_id", "_last_updated_sequence_number"}
@@ -19,6 +20,16 @@ METADATA = frozenset(
 
 _NESTING = {("array", "_element"): "[]", ("map", "_key"): ".key", ("map", "_value"): ".value"}
 """The Spark listener's names for the elements of arrays and the keys and values of maps."""
+MAX_MESSAGE = 20_000
+"""Characters of an error message that are looked at."""
+_NO_BLAME = re.compile(
+    r"(?im)\b(?:did you mean|given input columns|candidate bindings|hint:).*"
+    r"|^(?:\s*line \d+:|'[a-z]|[\s:|]*[+:]- ).*|^.*#\d.*$|== (?:sql|dataframe)\b[\s\S]*"
+)
+"""Parts of an error message that name columns which are well: those offered in place of one that is missing, the plan,
+and the statement."""
+_QUOTED = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|(?<!\w)'[^'\n]{1,200}'|\[[^\[\]\n]{1,200}\]")
+_UNQUOTED = re.compile(r"(?i)\b(?:column|unrecognized name|invalid identifier):?\s+([\w.]+)")
 _HOLDING = frozenset({"struct", "array", "map", "record", "row"})
 """Types whose columns are nested: the type alone does not tell the columns inside."""
 
@@ -86,6 +97,24 @@ class SchemaDiff(NamedTuple):
             *(column.before for column in self.renamed),
             *(column.name for column in self.retyped),
         )
+
+
+def blamed(message: str, diff: SchemaDiff) -> tuple[str, ...]:
+    """The columns of a difference that the error message of a failed run blames: it names the column, quoted or after
+    the word column, or, quoted, the types before and after: `the type "STRING" cannot be cast to "DOUBLE"`."""
+    told = _NO_BLAME.sub("", message[:MAX_MESSAGE])
+    quoted = {text[1:-1] for text in _QUOTED.findall(told)}
+    parts = {text for text in (*quoted, *_UNQUOTED.findall(told)) if "/" not in text and not text.startswith("spark.")}
+    words = {word.lower() for text in parts for word in re.findall(r"\w+", text)}
+    types = set(map(type_name, quoted))
+    named = {*diff.added, *diff.touched}
+    by_type = {
+        column.name
+        for column in diff.retyped
+        if isinstance(column.before, str) and isinstance(column.after, str)
+        if {type_name(column.before), type_name(column.after)} <= types
+    }
+    return tuple(sorted({name for name in named if words.issuperset(re.findall(r"\w+", name.lower()))} | by_type))
 
 
 Columns = Mapping[str, Any]

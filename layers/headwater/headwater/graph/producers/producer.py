@@ -85,6 +85,10 @@ class Producer:
         """Whether a query of this kind mostly prepares another: what it reads is told with the other."""
         return False
 
+    def infers_a_schema(self, kind: str | None, query: str) -> bool:
+        """Whether a query of this kind and name may only look for the columns of what it reads."""
+        return False
+
     def has_state_of_parent(self, kind: str | None) -> bool:
         """Whether a run of a job of this kind is given the state of its parent, whatever became of the run."""
         return False

@@ -85,6 +85,10 @@ class Spark(Producer):
         """A schema is read, or inferred, in a query of its own."""
         return kind == "RDD_JOB"
 
+    def infers_a_schema(self, kind: str | None, query: str) -> bool:
+        """Of `read.csv("in/shops.csv", inferSchema=True)` a query by RDDs reads the folder `in`."""
+        return kind == "RDD_JOB" and query.endswith("_file_scan")
+
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
         """The event without files that Spark only looks at or rewrites, without what it only repeats of another query,
         without Hudi's columns in what is no Hudi table, and without a version that was only read; with what its author

@@ -35,7 +35,7 @@ from headwater.graph.states.generation import (
     candidates,
 )
 from headwater.graph.states.neighbours import Neighbours, Side
-from headwater.graph.states.run import PARENT, Run, RunState, is_good, outcome_of
+from headwater.graph.states.run import NOT_REPORTED, PARENT, Run, RunState, is_good, outcome_of
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 
@@ -72,9 +72,14 @@ class LatestRun(NamedTuple):
         return RunOrder(self.started_at, self.run_id)
 
     @property
-    def outcome(self) -> RunState:
+    def is_reported(self) -> bool:
+        """Whether an event of the run came, as far as was looked at (read/run_end.py)."""
+        return self.state != NOT_REPORTED
+
+    @property
+    def outcome(self) -> str:
         """The state of the run with the runs that it started."""
-        return outcome_of(RunState(self.state), self.failed_children)
+        return outcome_of(RunState(self.state), self.failed_children) if self.is_reported else NOT_REPORTED
 
     def has_superseded(self, run: Run) -> bool:
         """Whether this run started after the last event of another run of the job: it took the other run's place."""
@@ -220,7 +225,7 @@ class JobHead:
     @property
     def latest_state(self) -> str | None:
         """The state of the newest run, if there is one: NEW if only its children named it."""
-        return self.latest and (self.latest.state if self.is_reported else RunState.NEW.value)
+        return self.latest and (self.latest.state if self.latest.is_reported else RunState.NEW.value)
 
     @property
     def parent_name(self) -> Name | None:

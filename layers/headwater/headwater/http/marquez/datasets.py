@@ -11,7 +11,7 @@ from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema import fields_of
-from headwater.graph.names.identity import version_of_schema
+from headwater.graph.names.identity import NodeKind, node_id, version_of_schema
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.stored_states import QualityResult
 from headwater.openlineage.event import Facets, Name
@@ -50,6 +50,14 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
         **({"schemaLocation": location} if (location := facet_text(facets, DECLARED, "schemaLocation")) else {}),
         **({"foreign": True} if head.is_foreign else {}),
     }
+
+
+def display_names(heads: Iterable[DatasetHead]) -> JsonObject:
+    """What datasets are called in a catalogue, by nodeId, as a member of an answer that names them by nodeIds alone; no
+    member if none is in a catalogue."""
+    named = ((head.facts.name, display_name(head.facts.name, head.facets)) for head in heads)
+    shown = {node_id(NodeKind.DATASET, name): display for name, display in named if display}
+    return {"displayNames": shown} if shown else {}
 
 
 def _is_stream(head: DatasetHead) -> bool:

@@ -45,7 +45,7 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
         "outputs": _names(edges.outputs),
         "location": location(facets),
         "description": facet_text(facets, "documentation", "description"),
-        "latestRun": run_in_graph(latest, is_reported=head.is_reported) if latest else None,
+        "latestRun": run_in_graph(latest) if latest else None,
         **({"foreign": True} if head.is_foreign else {}),
     }
 

@@ -6,7 +6,7 @@ from headwater.graph.facets.members import code_of, facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.states.edges import version_of_run
 from headwater.graph.states.job import LatestRun
-from headwater.graph.states.run import CREATED, NOT_REPORTED, Run, RunState
+from headwater.graph.states.run import CREATED, Run, RunState
 from headwater.openlineage.event import Facets
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import milliseconds_between, shown
@@ -37,7 +37,7 @@ def run(details: RunDetails) -> JsonObject:
         "outcome": shown_run.outcome,
         "message": details.message or None,
         "failedChildren": [{"runId": child.run_id, "job": child.job.as_json()} for child in shown_run.failed_children],
-        **_judgement(shown_run),
+        **({"judgement": judgement} if (judgement := judgement_of(shown_run)) else {}),
     }
 
 
@@ -47,10 +47,9 @@ def run_of_job(details: RunDetails) -> JsonObject:
     return {"job": details.run.job.as_json(), **run(details), **({"code": code} if code else {})}
 
 
-def run_in_graph(latest: LatestRun, *, is_reported: bool = True) -> JsonObject:
-    """A run in a lineage graph: without facets and datasets, which would make the response several times as long.
-    `is_reported`: whether its job ever sent an event."""
-    ended = latest.ended_at
+def run_in_graph(latest: LatestRun) -> JsonObject:
+    """A run in a lineage graph: without facets and datasets, which would make the response several times as long."""
+    ended, is_reported = latest.ended_at, latest.is_reported
     return {
         "id": latest.run_id,
         "createdAt": shown(latest.created),
@@ -66,19 +65,19 @@ def run_in_graph(latest: LatestRun, *, is_reported: bool = True) -> JsonObject:
         "inputDatasetVersions": [],
         "outputDatasetVersions": [],
         "facets": {},
-        "outcome": latest.outcome if is_reported else NOT_REPORTED,
+        "outcome": latest.outcome,
         "failedChildren": latest.failed_children,
     }
 
 
-def _judgement(shown_run: Run) -> JsonObject:
+def judgement_of(shown_run: Run) -> JsonObject | None:
     """Who said when that the run was good, if it counts."""
     if not shown_run.is_judged_good:
-        return {}
+        return None
     register = shown_run.facets[JUDGEMENT]
     note = register.value.get("note")
-    told = {"by": str(register.value.get("by") or ""), "at": shown(register.time), **({"note": note} if note else {})}
-    return {"judgement": {"good": True, **told}}
+    by, at = str(register.value.get("by") or ""), shown(register.time)
+    return {"good": True, "by": by, "at": at, **({"note": note} if note else {})}
 
 
 def _job_version(shown_run: Run) -> JsonObject:

@@ -4,12 +4,11 @@ An alert may name nodes of other namespaces: what a change breaks, and who start
 of these namespaces gets the alert without its sentences and details, and with `hidden`.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from headwater.graph.facets.curation import AlertSilence, acknowledgement
 from headwater.graph.names.identity import dataset_id
-from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.stored_states import Severity, StoredAlert, acknowledgement_of
 from headwater.http.paging import within_size_limit
 from headwater.http.request import ApiRequest
@@ -28,15 +27,15 @@ def alerts(reader: Reader, request: ApiRequest, namespaces: Collection[str] | No
     """A page of the alerts of some severities, and of an owner."""
     lists = [listing for severity in _severities(request) for listing in reader.store.alerts(severity)]
     owner, is_open = request.query.get("owner"), request.flag("open")
-    show = _show(reader, request)
 
     def wanted(entries: Sequence[Entry[str]]) -> Collection[str]:
-        shown = map(show, *_with_acknowledgements(reader, [entry.id for entry in entries]))
+        read = reader.store.read(ReadRequest(alerts=[entry.id for entry in entries])).alerts.all()
+        shown = _shown(reader, request, read.values())
         return {alert["id"] for alert in shown if _is_wanted(alert, owner, is_open=is_open)}
 
     ids, cursor = newest_page(lists, request, namespaces, wanted if owner or is_open else None)
-    read, acknowledgements = _with_acknowledgements(reader, ids)
-    documents = within_size_limit(map(show, read, acknowledgements))
+    read = reader.store.read(ReadRequest(alerts=ids)).alerts.of(ids)
+    documents = within_size_limit(_shown(reader, request, read))
     if len(documents) < len(read):
         last = alert_position(read[len(documents) - 1])
         cursor = {"cursor": request.page_by_cursor().cursor(last, 0)}
@@ -44,32 +43,30 @@ def alerts(reader: Reader, request: ApiRequest, namespaces: Collection[str] | No
 
 
 def alert(reader: Reader, request: ApiRequest, alert: StoredAlert) -> JsonObject:
-    """One alert, with the `silence` of such alerts while there is one."""
-    ids = acknowledgement_of(alert.id), dataset_id(alert.silence)
-    acknowledged, silenced = map(reader.store.read(ReadRequest(datasets=ids)).datasets.get, ids)
-    silence = AlertSilence.of(silenced.facets) if silenced else None
-    shown = _show(reader, request)(alert, _acknowledged(acknowledged))
-    is_silent = silence is not None and silence.covers(instant_of(request.received_at))
-    return {**shown, "silence": silence.as_json()} if silence and is_silent else shown
+    """One alert."""
+    return next(_shown(reader, request, [alert]))
 
 
-def _with_acknowledgements(reader: Reader, ids: Sequence[str]) -> tuple[list[StoredAlert], list[JsonObject | None]]:
-    """Alerts, and who acknowledged each of them: one read."""
-    read = reader.store.read(ReadRequest(alerts=ids, datasets=[acknowledgement_of(each) for each in ids]))
-    found = read.alerts.of(ids)
-    return found, [_acknowledged(read.datasets.get(acknowledgement_of(alert.id))) for alert in found]
-
-
-def _acknowledged(head: DatasetHead | None) -> JsonObject | None:
-    return acknowledgement(head.facets) if head else None
-
-
-def _document(alert: StoredAlert, acknowledged: JsonObject | None) -> JsonObject:
-    return {**alert.document, "acknowledged": acknowledged} if acknowledged else alert.document
+def _shown(reader: Reader, request: ApiRequest, alerts: Collection[StoredAlert]) -> Iterator[JsonObject]:
+    """Alerts as the caller sees them, each with who `acknowledged` it, and the `silence` of such alerts while there is
+    one: one read."""
+    show, now = _show(reader, request), instant_of(request.received_at)
+    ids = {node for alert in alerts for node in (acknowledgement_of(alert.id), dataset_id(alert.silence))}
+    heads = reader.store.read(ReadRequest(datasets=ids)).datasets
+    for alert in alerts:
+        done, silent = heads.get(acknowledgement_of(alert.id)), heads.get(dataset_id(alert.silence))
+        acknowledged = acknowledgement(done.facets) if done else None
+        silence = AlertSilence.of(silent.facets) if silent else None
+        is_silent = silence is not None and silence.covers(now)
+        yield {
+            **show(alert),
+            **({"acknowledged": acknowledged} if acknowledged else {}),
+            **({"silence": silence.as_json()} if silence and is_silent else {}),
+        }
 
 
 def _is_wanted(alert: JsonObject, owner: str | None, *, is_open: bool) -> bool:
-    is_done = "acknowledged" in alert or "silenced" in alert
+    is_done = any(mark in alert for mark in ("acknowledged", "silenced", "silence"))
     return not (is_open and is_done) and (not owner or owner in alert["owners"])
 
 
@@ -80,11 +77,11 @@ def _severities(request: ApiRequest) -> list[Severity]:
     return [severity for severity in Severity if not named or severity in named]
 
 
-def _show(reader: Reader, request: ApiRequest) -> Callable[[StoredAlert, JsonObject | None], JsonObject]:
-    """How the caller sees an alert, and who acknowledged it."""
+def _show(reader: Reader, request: ApiRequest) -> Callable[[StoredAlert], JsonObject]:
+    """How the caller sees an alert."""
     caller = request.principal
     if caller.reads_everything:
-        return _document
+        return lambda alert: alert.document
     known = [namespace.name for namespace in reader.namespaces()]
 
     def may_read(value: Any) -> bool:
@@ -104,8 +101,8 @@ def _show(reader: Reader, request: ApiRequest) -> Callable[[StoredAlert, JsonObj
                 return bool(named) and all(map(caller.may_read, named))
         return True
 
-    def show(alert: StoredAlert, acknowledged: JsonObject | None) -> JsonObject:
-        document = _document(alert, acknowledged)
+    def show(alert: StoredAlert) -> JsonObject:
+        document = alert.document
         nothing = {"owners": [], "lines": [], "details": {}, "hidden": True}
         return document if may_read(document["details"]) else {**document, **nothing}
 

@@ -36,12 +36,12 @@ def newest_page(
     page = request.page_by_cursor()
     after, before = request.time("after"), request.time("before")
     end = min(bound for bound in (before, page.after, "~") if bound)
-    entries = _merged(lists, after, end, page.limit)
-    ids = None if namespaces is None else set(map(namespace_id, namespaces))
+    entries = merged(lists, after, end, page.limit)
+    is_visible = of_namespaces(namespaces)
     found: list[Entry[Id]] = []
     scanned = read = 0
     for chunk in chunked(entries, READ_AT_A_TIME):
-        visible = [entry for entry in chunk if ids is None or namespace_of(entry.position) in ids]
+        visible = [*filter(is_visible, chunk)]
         let_through = fits(visible) if fits and visible else [entry.id for entry in visible]
         found += [entry for entry in visible if entry.id in let_through]
         scanned, read = scanned + len(chunk), read + (len(visible) if fits else 0)
@@ -53,7 +53,14 @@ def newest_page(
     return [entry.id for entry in found], {}
 
 
-def _merged(lists: Sequence[Listing[Id]], after: str | None, before: str, limit: int) -> Iterator[Entry[Id]]:
+def of_namespaces(namespaces: Collection[str] | None) -> Callable[[Entry[Id]], bool]:
+    """Whether an entry is of some namespaces; None for every one."""
+    ids = None if namespaces is None else set(map(namespace_id, namespaces))
+    return lambda entry: ids is None or namespace_of(entry.position) in ids
+
+
+def merged(lists: Sequence[Listing[Id]], after: str | None, before: str, limit: int) -> Iterator[Entry[Id]]:
+    """The entries of several lists between two times, newest first."""
     at_a_time = max(limit + 1, READ_AT_A_TIME)
 
     def first_and_rest(listing: Listing[Id]) -> tuple[list[Entry[Id]], Iterator[Entry[Id]]]:

@@ -6,6 +6,7 @@ listed as RUNNING, or as FAILED if it has a failed child, by the start of its fi
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from datetime import timedelta
 from functools import partial
 from itertools import islice
 
@@ -13,14 +14,17 @@ from headwater.concurrent import concurrent_map
 from headwater.graph.names.identity import JobRunId
 from headwater.graph.states.run import ParentRef, Run, RunState
 from headwater.http.request import ApiRequest
-from headwater.lookup.activity.newest import newest_page
+from headwater.lookup.activity.newest import merged, newest_page, of_namespaces
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
-from headwater.openlineage.instant import milliseconds_between, shown
+from headwater.openlineage.instant import Instant, milliseconds_between, moved_back, shown
 from headwater.read.reader import Reader
 from headwater.read.run_end import messages_of
 from headwater.store.ranges import Entry, top_run_position
 
+LOOK_BACK, MAX_LOOKED_BACK = timedelta(days=1), 300
+"""How long before the time `after`, and among how many runs, those are looked for that never reported and have started
+others since."""
 MAX_CHILDREN = 50
 """The newest children that stand for a run that never reported."""
 LEVELS = 10
@@ -46,9 +50,23 @@ def top_runs(reader: Reader, request: ApiRequest, namespaces: Collection[str] | 
 
     ids, cursor = newest_page(lists, request, namespaces, fitting if producer or searched != states else None)
     listed = [run for run in reader.runs(ids) if producer or run.producer.value != DOCTOR]
-    in_place = filter(fits, _in_place_of(reader, [run for run in listed if not run.last], states))
+    in_place = [*filter(fits, _in_place_of(reader, [run for run in listed if not run.last], states))]
+    after = request.time("after")
+    if after and not cursor:
+        before = request.time("before") or "~"
+        earlier = _in_place_of(reader, _unreported_before(reader, after, searched, namespaces), states)
+        in_place += [run for run in earlier if fits(run) and after <= run.outcome_at < before]
     shown = {run.id: run for run in (*(run for run in listed if run.last), *in_place)}
     return {"runs": _shown(reader, shown.values()), **cursor}
+
+
+def _unreported_before(
+    reader: Reader, after: Instant, states: Collection[RunState], namespaces: Collection[str] | None
+) -> list[Run]:
+    """The runs of the day before a time that never reported: they may have started others since, which have no list."""
+    lists = [listing for outcome in sorted(UNREPORTED & {*states}) for listing in reader.store.top_runs(outcome)]
+    entries = filter(of_namespaces(namespaces), merged(lists, moved_back(after, LOOK_BACK), after, MAX_LOOKED_BACK))
+    return [run for run in reader.runs([entry.id for entry in islice(entries, MAX_LOOKED_BACK)]) if not run.last]
 
 
 def _states(request: ApiRequest) -> frozenset[RunState]:

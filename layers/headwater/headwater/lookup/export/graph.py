@@ -65,9 +65,9 @@ class ExportGraph:
     truncated: bool
 
     @property
-    def displayed(self) -> dict[ExportNode, str]:
-        """The names that datasets have in a catalogue, and what authors call their jobs."""
-        return {node: name for node, data in self.data.items() if (name := data.get("displayName"))}
+    def displayed(self) -> dict[str, str]:
+        """The names that datasets have in a catalogue, and what authors call their jobs, by nodeId."""
+        return {node.id: name for node, data in self.data.items() if (name := data.get("displayName"))}
 
     def clusters(self) -> dict[ExportNode, list[ExportNode]]:
         """In a graph of columns, the nodes that are drawn in one frame: the columns of a dataset, and the dataset."""

@@ -1,6 +1,6 @@
 """GET /diff: the lineage of a node, or the nodes of namespaces, at two times, and what differs.
 
-For a node the cost is that of two requests for /lineage, for namespaces that of what happened since.
+For a node the cost is that of two requests for /lineage and a read of runs, for namespaces that of what happened since.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -31,7 +31,7 @@ from headwater.traversal.lineage import Direction, View, Walk
 from headwater.traversal.lineage_graph import LineageGraph
 
 if TYPE_CHECKING:
-    from headwater.traversal.namespace_diff import ChangedDataset, ChangedJob
+    from headwater.traversal.namespace_diff import ChangedDataset
 
 
 def diff(reader: Reader, request: ApiRequest, subject: NamedNode | Sequence[str] | None) -> JsonObject:
@@ -57,14 +57,17 @@ def _of_node(reader: Reader, request: ApiRequest, node: NamedNode, begin: Instan
     before = _under_later_names(before, former)
     difference = graph_diff(_at_time(before), _at_time(after))
     gone = _gone(reader, graphs[0][1], Window(begin, end), set(difference.removed))
-    changed, new = sorted({*difference.changed, *former.values()}), _new(graphs[1][1], begin)
+    code, new = _changed_code(reader, graphs[0][1], graphs[1][1]), _new(graphs[1][1], begin)
+    changed = sorted({*difference.changed, *former.values(), *code.keys() & after.nodes.keys()})
     answer: JsonObject = {
         "from": shown(begin),
         "to": shown(end),
         "nodes": {
             "added": [{**_named(after, node), "isNew": node in new} for node in difference.added],
             "removed": [*(_named(before, node) for node in difference.removed), *gone],
-            "changed": [_changed(node, difference, before, after, former) for node in changed],
+            "changed": [
+                {**_changed(node, difference, before, after, former), **code.get(node, {})} for node in changed
+            ],
         },
         "edges": {"added": _edges(difference.edges_added), "removed": _edges(difference.edges_removed)},
     }
@@ -78,6 +81,16 @@ def _changed(
     if diff:
         changed["columns"] = _columns(diff, *(columns_of(view.nodes[node]["data"]) for view in (before, after)))
     return changed | ({"renamedFrom": before.nodes[node]["data"]["id"]} if node in former.values() else {})
+
+
+def _changed_code(reader: Reader, before: LineageGraph, after: LineageGraph) -> dict[str, JsonObject]:
+    """The code of the jobs that run other code at the second time, by nodeId: a read, as for namespaces."""
+    # imported by the first request for it: few cold starts need it
+    from headwater.traversal.namespace_diff import changed_code  # noqa: PLC0415
+
+    own = {job: head.facts.name for job, head in after.jobs.items() if not head.is_foreign}
+    edges = ({job: edges for job, edges in graph.edges_of.items() if job in own} for graph in (before, after))
+    return {node_id(NodeKind.JOB, own[job]): _code(*code) for job, code in changed_code(reader, *edges).items()}
 
 
 def _new(graph: LineageGraph, begin: Instant) -> set[str]:
@@ -142,7 +155,7 @@ def _of_namespaces(reader: Reader, request: ApiRequest, named: Sequence[str] | N
         found.unseen.append((BlindSpot.JOBS_OF_OTHERS, 1))
     changed = [
         *({**_node(NodeKind.DATASET, each.name), **_change(each)} for each in found.datasets),
-        *({**_node(NodeKind.JOB, each.name), **_code(each)} for each in found.jobs),
+        *({**_node(NodeKind.JOB, each.name), **(_code(*each.code) if each.code else {})} for each in found.jobs),
     ]
     answer: JsonObject = {
         "from": shown(window.since),
@@ -168,8 +181,8 @@ def _change(changed: "ChangedDataset") -> JsonObject:
     return {"columns": columns} | ({"renamedFrom": changed.renamed_from.as_json()} if changed.renamed_from else {})
 
 
-def _code(changed: "ChangedJob") -> JsonObject:
-    return {"code": {"before": changed.code[0], "after": changed.code[1]}} if changed.code else {}
+def _code(before: JsonObject, after: JsonObject) -> JsonObject:
+    return {"code": {"before": before, "after": after}}
 
 
 def _at_time(view: GraphView) -> GraphAtTime:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import DatasetId, dataset_id, node_id
+from headwater.http.marquez.datasets import display_names
 from headwater.http.paging import within_size_limit
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.subjects import time_from_query
@@ -92,7 +93,16 @@ def _paged(
         answer["truncated"] = True
     if items and end < total:
         answer["cursor"] = page.cursor(str(end), total)
-    return {**answer, "frontier": impacted.frontier.as_json()}
+    return {**answer, **_called(impacted, on_page), "frontier": impacted.frontier.as_json()}
+
+
+def _called(impacted: Impact, on_page: Iterable[NodeAtRisk]) -> JsonObject:
+    """The names in a catalogue of the changed dataset, and of those on the ways of a page."""
+    steps = {step for node in on_page for step in node.path}
+    of_columns = {step.removeprefix("datasetField:").rpartition(":")[0] for step in steps}
+    shown = {step.removeprefix("dataset:") for step in steps} | of_columns
+    heads = impacted.known.heads.values() if impacted.known else ()
+    return display_names(head for head in heads if head is impacted.head or ":".join(head.facts.name) in shown)
 
 
 def _by_owner(items: Iterable[tuple[NodeAtRisk, JsonObject]]) -> list[JsonObject]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import NodeKind
+from headwater.http.marquez.datasets import display_names
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.response import ApiResponse
 from headwater.http.subjects import require_kind, time_from_query
@@ -125,7 +126,11 @@ def column_lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> Json
     unknown, frontier = unknown_origins(reader, lineage, whole, walk)
     if unknown:
         answer["unknown"] = serialise_unknown(unknown)
-    return {**answer, "frontier": frontier.as_json()}
+    heads = lineage.graph.heads
+    named = {*lineage.datasets, *(source.dataset for of in lineage.graph.indirect.values() for source in of)}
+    named |= {column.dataset for column in lineage.columns}
+    called = display_names(heads[dataset] for dataset in named if dataset in heads)
+    return {**answer, **called, "frontier": frontier.as_json()}
 
 
 _GRAPHS: dict[str, Callable[[Reader, ApiRequest, NamedNode], JsonObject]] = {

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from headwater.graph.names.identity import DatasetId, JobId, NodeId, NodeKind, node_id
 from headwater.graph.states.run import Run
 from headwater.http.marquez import runs as marquez
+from headwater.http.marquez.datasets import display_names
+from headwater.http.marquez.runs import judgement_of
 from headwater.http.paging import within_size_limit
 from headwater.http.request import DEFAULT_LIMIT, MAX_LIMIT, ApiRequest
 from headwater.http.subjects import time_from_query
@@ -50,7 +52,7 @@ def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObjec
         answer["foreignEdges"] = _edges(cause.graph, foreign)
     if cause.is_truncated or len(cause.findings) > len(findings):
         answer["truncated"] = True
-    return {**answer, "frontier": cause.frontier.as_json()}
+    return {**answer, **display_names(cause.graph.datasets.values()), "frontier": cause.frontier.as_json()}
 
 
 def _cautions(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> list[JsonObject]:
@@ -81,16 +83,21 @@ def _run(reader: Reader, run: Run | None) -> JsonObject | None:
 
 
 def _last_good(reader: Reader, cause: RootCause) -> JsonObject | None:
-    run = _run(reader, cause.last_good)
-    return {**run, "confirmed": cause.is_confirmed} if run else None
+    good = cause.last_good
+    if good is None:
+        return None
+    answer = {**marquez.run_of_job(*read_run_details(reader, [good])), "confirmed": cause.is_confirmed}
+    if cause.is_confirmed and not good.is_judged_good:
+        above = reader.runs(sorted(parent.id for parent in good.parents))
+        called = ({"runId": run.run_id, "job": run.job.as_json(), "judgement": judgement_of(run)} for run in above)
+        answer["calledGood"] = next((run for run in called if run["judgement"]), None)
+    return answer
 
 
 def _affected(cause: RootCause) -> str | None:
-    """The node whose impact is that of the first finding."""
-    if not cause.findings:
-        return None
-    first = cause.findings[0]
-    return first.affected(cause.outputs_of(first) if first.node.kind is NodeKind.JOB else ())
+    """The node whose impact is that of the first finding, or of the change that it follows from."""
+    first = cause.affecting
+    return first.affected(cause.outputs_of(first) if first.node.kind is NodeKind.JOB else ()) if first else None
 
 
 def _earlier(cause: RootCause) -> JsonObject:

@@ -15,12 +15,17 @@ from headwater.read.reader import Reader
 
 def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> JsonObject:
     """The datasets of a namespace, by name: four reads for a hundred datasets. `withUsage` adds what their jobs do with
-    them, for up to five reads more."""
+    them, for up to six reads more, and leaves out what Spark only infers a schema of."""
     page, ids = request.page(), [entry.id for entry in listed.entries]
     usages = job_usages(reader, ids) if request.flag("withUsage") else {}
-    details = list_dataset_details(reader, ids, with_cautions=not usages)
+    inferred = {dataset for dataset, usage in usages.items() if usage.is_inferred}
+    details = list_dataset_details(reader, [each for each in ids if each not in inferred], with_cautions=not usages)
     documents = [marquez.listed_dataset(each) | _usage(each.head, usages.get(each.head.id)) for each in details]
-    return {"totalCount": listed.total, "datasets": documents, **next_cursor(page, listed.entries, listed.total)}
+    return {
+        "totalCount": listed.total - len(inferred),
+        "datasets": documents,
+        **next_cursor(page, listed.entries, listed.total),
+    }
 
 
 def _usage(head: DatasetHead, usage: JobUsages | None) -> JsonObject:

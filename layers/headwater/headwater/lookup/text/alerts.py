@@ -10,6 +10,7 @@ from headwater.lookup.text.inert import inert, shortened
 ID = 8
 """Digits of an id, of 32, by which an alert is named."""
 _ROLES = {"critical": Role.BAD, "warning": Role.OPEN, "info": Role.DETAIL}
+_CHANGED = "Dataset Schema Changed"
 _LEAST = 20
 
 
@@ -51,7 +52,7 @@ def _leads_to(found: Mapping[str, str], alert: str | None, cause: str) -> bool:
 
 def _nearest(alerts: Sequence[Document], alert: Document, cause: Document) -> Document | None:
     """The latest change of the dataset of a cause that is not later than an alert."""
-    changes = (each for each in alerts if each["nodeId"] == cause.get("nodeId") and each["type"] == alert["type"])
+    changes = (each for each in alerts if each["nodeId"] == cause.get("nodeId") and each["type"] == _CHANGED)
     return next((each for each in changes if each["time"] <= alert["time"] and each is not alert), None)
 
 
@@ -87,7 +88,7 @@ def _tree(
 def _marks(alert: Document) -> Iterator[str]:
     if done := alert.get("acknowledged"):
         yield f"acknowledged by {done['by']} at {moment(done['at'])}{_reason(done)}"
-    if silence := alert.get("silence"):
+    if (silence := alert.get("silence")) and "silenced" not in alert:
         yield f"silenced until {moment(silence['until'])} by {silence['by']}{_reason(silence)}"
     if silenced := alert.get("silenced"):
         yield f"not sent: silenced by {silenced['by']} until {moment(silenced['until'])}{_reason(silenced)}"

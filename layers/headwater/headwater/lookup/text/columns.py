@@ -22,7 +22,7 @@ def render(answer: Document, display: Display, direction: str | None = UP) -> st
     """The text of an answer about the dataset, column or job `nodeId`: upstream, downstream, or both."""
     graph = _of_columns(graph_of(answer))
     subject = _Subject(str(answer.get("nodeId")), graph)
-    labels = Labels(graph.nodes, subject.dataset)
+    labels = Labels(graph.nodes, subject.dataset, answer.get("displayNames"))
     lines: list[Line] = []
     for way in [direction] if direction in (UP, DOWN) else [UP, DOWN]:
         lines += [BLANK] * bool(lines) + list(_Section(graph, labels, display, way, subject).lines())
@@ -155,9 +155,14 @@ def _unknown(answer: Document, display: Display) -> Iterator[Line]:
     yield BLANK
     yield (Span(_UNKNOWN, Role.HEADING),)
     yield BLANK
+
+    def called(named: Document) -> str:
+        shown = (answer.get("displayNames") or {}).get(f"dataset:{named['namespace']}:{named['dataset']}")
+        return inert(shown) if shown else _last(named["dataset"])
+
     for origin in origins:
-        table, job = _last(origin["dataset"]), inert(str(origin["job"]["name"]))
-        sources = ", ".join(sorted({_last(source["dataset"]) for source in origin["inputs"]}))
+        table, job = called(origin), inert(str(origin["job"]["name"]))
+        sources = ", ".join(sorted(set(map(called, origin["inputs"]))))
         silent = ", which sends no column lineage" * (origin.get("reason") == _SILENT)
         columns = [f"{table}.{inert(field)}" for field in origin["fields"]]
         shown = display.shown(len(columns))

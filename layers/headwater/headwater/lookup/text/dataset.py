@@ -19,8 +19,10 @@ def render(answer: Document, display: Display) -> str:
 
 def _lines(answer: Document, display: Display) -> Iterator[Line]:
     dataset = answer["dataset"]
-    yield (Span(shortened(quoted(dataset["name"]), max(20, display.width)), Role.HEADING),)
-    yield detail(f"({inert(str(dataset['type']))} in {inert(dataset['namespace'])})")
+    called = dataset.get("displayName") or dataset["name"]
+    path = f", {inert(dataset['name'])}" if called != dataset["name"] else ""
+    yield (Span(shortened(quoted(called), max(20, display.width)), Role.HEADING),)
+    yield detail(f"({inert(str(dataset['type']))} in {inert(dataset['namespace'])}{path})")
     yield BLANK
     yield _labelled("owner", *detail(_owners(dataset)))
     yield from _listed("writer", [_writer(job, display) for job in answer["writers"]])

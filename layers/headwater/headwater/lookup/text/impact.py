@@ -32,7 +32,7 @@ class _Text:
         self.items = {item["nodeId"]: item for owner in answer["owners"] for item in owner["items"]}
         paths = {node_id for item in self.items.values() for node_id in item["path"]}
         self.nodes = {node_id: node_of(node_id) for node_id in sorted({*paths, *self.items, str(answer["nodeId"])})}
-        self.labels = Labels(self.nodes.values(), self.changed)
+        self.labels = Labels(self.nodes.values(), self.changed, answer.get("displayNames"))
 
     def lines(self) -> Iterator[Line]:
         broken = f": {self._counts()}"

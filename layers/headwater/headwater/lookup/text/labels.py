@@ -40,14 +40,14 @@ class Labels:
     datasets_in, jobs_in    the namespaces that go without saying: those of the first node, or of most
     folder                  what the names of all datasets of `datasets_in` begin with
 
-    A node in `displayed` is called by that name (of a dataset in a catalogue), and its own is told beside it.
+    A node in `displayed`, by nodeId, is called by that name (of a dataset in a catalogue); its own stands beside it.
     """
 
     def __init__(
         self,
         nodes: Collection[ExportNode],
         first: ExportNode | None = None,
-        displayed: Mapping[ExportNode, str] | None = None,
+        displayed: Mapping[str, str] | None = None,
     ) -> None:
         self._displayed = displayed or {}
         ordered = [*([first] if first else []), *sorted(nodes)]
@@ -55,7 +55,7 @@ class Labels:
         datasets = [node for node in ordered if node.kind is not ExportKind.JOB]
         self.jobs_in = _home(jobs, first)
         self.datasets_in = _home(datasets, first)
-        plain = [node for node in datasets if node not in self._displayed]
+        plain = [node for node in datasets if not self._called(node)]
         self.folder = _folder({node.name for node in plain if node.namespace == self.datasets_in})
         self._abbreviations = Abbreviations(map(self.name, ordered))
 
@@ -63,10 +63,14 @@ class Labels:
         """The name, without the folder; of a column `table.column`."""
         if node.namespace == HIDDEN:
             return node.name[:_OF_HIDDEN]
-        if node.kind is ExportKind.JOB or node in self._displayed:
-            return quoted(self._displayed.get(node, node.name))
-        below = node.name.removeprefix(self.folder) if node.namespace == self.datasets_in else node.name
+        if node.kind is ExportKind.JOB:
+            return quoted(self._called(node) or node.name)
+        path = node.name.removeprefix(self.folder) if node.namespace == self.datasets_in else node.name
+        below = self._called(node) or path
         return quoted(below if node.field is None else f"{below}.{node.field}")
+
+    def _called(self, node: ExportNode) -> str | None:
+        return self._displayed.get((node if node.kind is ExportKind.JOB else node.dataset).id)
 
     def fit(self, node: ExportNode, width: int) -> str:
         """The name in at most so many columns, told apart from the other names of the text."""
@@ -76,7 +80,7 @@ class Labels:
         """The namespace of a node, unless it goes without saying."""
         if node.namespace == HIDDEN:
             return "(of a namespace that the key may not read)"
-        if node in self._displayed:
+        if self._called(node):
             return inert(f"{node.namespace.rstrip('/')}/{node.name.lstrip('/')}")
         home = self.jobs_in if node.kind is ExportKind.JOB else self.datasets_in
         return "" if node.namespace == home else shortened(inert(node.namespace), _MOST_OF_A_NAMESPACE)

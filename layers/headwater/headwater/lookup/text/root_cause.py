@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from headwater.lookup.export.graph import Document, ExportKind
+from headwater.lookup.export.graph import Document, ExportKind, ExportNode
 from headwater.lookup.export.label import TRUNCATED
 from headwater.lookup.text.amounts import count, duration, moment
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, frontier
@@ -32,10 +32,12 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     node = node_of(str(answer["nodeId"]))
     job = "job " if node.kind is ExportKind.JOB else ""
     start, findings = f"what may explain a wrong number in {job}", f": {count(len(answer['findings']), 'finding')}"
-    whole = f"{node.name}.{node.field}" if node.field else node.name
+    called = _called(answer, node)
+    whole = f"{called}.{node.field}" if node.field else called
     name = shortened(quoted(whole), max(20, display.width - len(start + findings)))
     yield (Span(start + name, Role.HEADING), *detail(findings))
-    yield detail(f"(in {inert(node.namespace)}{_until(answer)})")
+    path = f", {inert(node.name)}" if called != node.name else ""
+    yield detail(f"(in {inert(node.namespace)}{path}{_until(answer)})")
     yield BLANK
     yield _run("newest run", answer.get("suspect"), "no run is known to have written the dataset", display)
     if answer.get("suspect"):
@@ -43,7 +45,7 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     for doubt in answer.get("cautions") or ():
         dataset = node_of(str(doubt["nodeId"]))
         told = f": {inert(str(doubt['caution']))}"
-        yield (Span(shortened(quoted(dataset.name), max(20, display.width - len(told))) + told, Role.BAD),)
+        yield (Span(shortened(quoted(_called(answer, dataset)), max(20, display.width - len(told))) + told, Role.BAD),)
     if amount := answer.get("amount"):
         yield detail(inert(str(amount["sentence"])))
     yield BLANK
@@ -57,16 +59,24 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     yield from frontier(answer, display)
 
 
+def _called(answer: Document, node: ExportNode) -> str:
+    """What people call a node: a dataset by its name in a catalogue."""
+    is_job = node.kind is ExportKind.JOB
+    return node.name if is_job else (answer.get("displayNames") or {}).get(node.dataset.id, node.name)
+
+
 def _until(answer: Document) -> str:
     return f", as of {moment(answer['asOf'])}" if answer.get("asOf") else ""
 
 
 def _run(what: str, run: Document | None, missing: str, display: Display) -> Line:
-    """A run in a line: its state, its start, how long it took, and its job."""
+    """A run in a line: its state, since when, how long it took, and its job."""
     if not run:
         return detail(f"{what:12}{missing}")
     state, took = outcome_of(run), duration(run.get("durationMs"))
-    when = f" {moment(run.get('startedAt') or run.get('createdAt'))}" + (f", {took}" if took else "")
+    when = f" {moment(run.get('endedAt') or run.get('startedAt') or run.get('createdAt'))}" + (
+        f", {took}" if took else ""
+    )
     room = display.width - 12 - len(state) - len(when) - 6
     job = shortened(quoted(str(run["job"]["name"])), max(20, room))
     return (*detail(f"{what:12}"), Span(state, role_of_state(state)), *detail(f"{when}  job "), Span(job, Role.JOB))
@@ -79,9 +89,11 @@ def _last_good(answer: Document, display: Display) -> Iterator[Line]:
         yield detail(f"{_INDENT}may be as wrong; if it was good: --good {inert(str(good['id']))}")
     else:
         yield _run("last good", good, "none is stored: all stored runs are searched", display)
-    if judgement := (good or {}).get("judgement"):
+    above = (good or {}).get("calledGood") or {}
+    if judgement := (good or {}).get("judgement") or above.get("judgement"):
         note = f": {oneline}" if (oneline := inert(str(judgement.get("note") or ""))) else ""
-        yield detail(f"{_INDENT}called good by {inert(str(judgement['by']))}{note}")
+        whole = f", with run {inert(str(above['runId']))} of job {inert(str(above['job']['name']))}" if above else ""
+        yield detail(f"{_INDENT}called good by {inert(str(judgement['by']))}{whole}{note}")
 
 
 def _is_doubtful(good: Any) -> bool:
