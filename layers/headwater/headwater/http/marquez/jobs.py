@@ -2,18 +2,19 @@
 
 import re
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
-from headwater.graph.facets.curation import tags, without_curation
+from headwater.graph.facets.curation import shown_tags, without_curation
+from headwater.graph.facets.explicit_lineage import jobs_in_lineage
 from headwater.graph.facets.insights import criticality_of
-from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.members import JOB_DEPENDENCIES, facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import job_id
 from headwater.graph.states.edges import DatasetRef, Edges, job_version
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.http.marquez.runs import run, run_in_graph
-from headwater.openlineage.event import Facets
+from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import DocumentText, JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.job_details import JobDetails
@@ -45,6 +46,8 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
         "location": location(facets),
         "description": facet_text(facets, "documentation", "description"),
         "latestRun": run_in_graph(latest, is_reported=head.is_reported) if latest else None,
+        **({"jobLineage": _all_names(others)} if (others := jobs_in_lineage(facets, name)) else {}),
+        **({"jobDependencies": flow} if (flow := values(facts.run_facets).get(JOB_DEPENDENCIES)) else {}),
         **({"foreign": True} if head.is_foreign else {}),
     }
 
@@ -61,7 +64,11 @@ def job(details: JobDetails, run: Callable[[RunDetails], JsonObject | DocumentTe
     document["currentVersion"] = job_version(head.facts.name, head.current) if head.current else None
     if criticality := criticality_of(facets):
         document["criticality"] = criticality
-    return document | {"facets": without_curation(facets), "labels": _labels(facets), "tags": tags(facets)}
+    return document | {"facets": without_curation(facets), "labels": _labels(facets), **shown_tags(facets)}
+
+
+def _all_names(sides: Mapping[str, Iterable[Name]]) -> JsonObject:
+    return {side: [name.as_json() for name in names] for side, names in sides.items()}
 
 
 def _labels(facets: Facets) -> list[str]:
