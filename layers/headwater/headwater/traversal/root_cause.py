@@ -308,6 +308,7 @@ def _frontier(graph: LineageGraph, upstream: _Upstream, activity: Activity, wind
         return {node.node_id for node in nodes}
 
     unseen = blind_spots(
+        (BlindSpot.JOBS_INCOMPLETE, ids(node for job, node in jobs.items() if graph.jobs[job].is_incomplete)),
         (BlindSpot.JOBS_WITHOUT_RUNS, ids(node for job, node in jobs.items() if not activity.runs[job])),
         (BlindSpot.WRITERS, ids(upstream.datasets[dataset] for dataset in sources)),
         (BlindSpot.SCHEMAS, ids(upstream.datasets[node] for node, head in datasets.items() if head.schema is None)),
