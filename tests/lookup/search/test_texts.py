@@ -179,7 +179,7 @@ def test_jobs_and_runs_are_listed_by_a_tag(get: LookupClient) -> None:
 
 def test_the_pages_of_a_list_by_a_tag_go_on_with_their_cursor() -> None:
     gold = tags({"key": "gold"})
-    datasets = [factory.dataset(f"t{number:03}", **({"tags": gold} if number % 3 else {})) for number in range(30)]
+    datasets = [factory.dataset(f"t{number:03}", tags=gold if number % 3 else tags()) for number in range(30)]
     get = after(wrote(*datasets))
     names, cursor = [], None
     while True:

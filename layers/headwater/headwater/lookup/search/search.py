@@ -164,11 +164,11 @@ def _by_texts(
     jobs = [JobId(holder.node) for holder in found if holder.kind is NameKind.JOB]
     datasets = [DatasetId(holder.node) for holder in found if holder.kind is NameKind.DATASET]
     run_of = {job.node: run for job, run in runs}
-    for node, job in (reader.jobs(jobs, usages=False) if jobs else {}).items():
-        of_query = [EXTERNAL_QUERY] if node in run_of else []
+    for job_id, job in (reader.jobs(jobs, usages=False) if jobs else {}).items():
+        of_query = [EXTERNAL_QUERY] if job_id in run_of else []
         places = matched_texts(values(job.facts.facets), None, words) + matched_tags(job.facts.tags, words)
         if of_query or places:
-            yield JobMatch(job.facts.name, node, None, (*of_query, *places), run_of.get(node))
+            yield JobMatch(job.facts.name, job_id, None, (*of_query, *places), run_of.get(job_id))
     for node, head in (reader.datasets(datasets) if datasets else {}).items():
         places = matched_texts(head.facets, head.schema, words) + matched_tags(current_tags(head.facets), words)
         if places:
@@ -178,9 +178,10 @@ def _by_texts(
 def _tagged(reader: Reader, matches: Collection[Match], tag: str) -> list[Match]:
     """The matches that have a tag, or a column of which has it."""
     jobs = reader.jobs([match.id for match in matches if isinstance(match, JobMatch)], usages=False)
-    tags: dict[str, set[str]] = {node: head.facts.tags for node, head in jobs.items()}
-    tags |= tags_of_datasets(reader, [match.id for match in matches if isinstance(match, DatasetMatch)])
-    return [match for match in matches if is_among(tag, tags.get(match.id, ()))]
+    datasets = tags_of_datasets(reader, [match.id for match in matches if isinstance(match, DatasetMatch)])
+    tags = {job: head.facts.tags for job, head in jobs.items()}
+    own = ((m, tags.get(m.id, ()) if isinstance(m, JobMatch) else datasets.get(m.id, ())) for m in matches)
+    return [match for match, of_match in own if is_among(tag, of_match)]
 
 
 def by_name(match: Match) -> str:
