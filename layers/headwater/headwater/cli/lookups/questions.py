@@ -185,9 +185,7 @@ def _found(answer: Document, text: str) -> Iterator[Line]:
     if more := answer["totalCount"] - len(found):
         yield detail(f"and {more:,} more")
     if not found:
-        yield detail(
-            f"no dataset or job has {inert(text)} in its name"
-        )
+        yield detail(f"no dataset or job has {inert(text)} in its name")
 
 
 def _alerts(api: Api, options: Namespace) -> Reply:

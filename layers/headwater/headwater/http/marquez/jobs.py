@@ -2,11 +2,10 @@
 
 import re
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
 from headwater.graph.facets.curation import shown_tags, without_curation
-from headwater.graph.facets.explicit_lineage import jobs_in_lineage
 from headwater.graph.facets.insights import criticality_of
 from headwater.graph.facets.members import JOB_DEPENDENCIES, facet_text
 from headwater.graph.facets.register import values
@@ -46,7 +45,7 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
         "location": location(facets),
         "description": facet_text(facets, "documentation", "description"),
         "latestRun": run_in_graph(latest, is_reported=head.is_reported) if latest else None,
-        **({"jobLineage": _all_names(others)} if (others := jobs_in_lineage(facets, name)) else {}),
+        **(_job_lineage(facets, name) if "lineage" in facets else {}),
         **({"jobDependencies": flow} if (flow := values(facts.run_facets).get(JOB_DEPENDENCIES)) else {}),
         **({"foreign": True} if head.is_foreign else {}),
     }
@@ -67,8 +66,14 @@ def job(details: JobDetails, run: Callable[[RunDetails], JsonObject | DocumentTe
     return document | {"facets": without_curation(facets), "labels": _labels(facets), **shown_tags(facets)}
 
 
-def _all_names(sides: Mapping[str, Iterable[Name]]) -> JsonObject:
-    return {side: [name.as_json() for name in names] for side, names in sides.items()}
+def _job_lineage(facets: Facets, name: Name) -> JsonObject:
+    """The other jobs in the `lineage` facet, which few producers send: the module is read for these alone."""
+    from headwater.graph.facets.explicit_lineage import jobs_in_lineage  # noqa: PLC0415
+
+    others = jobs_in_lineage(facets, name)
+    return (
+        {"jobLineage": {side: [each.as_json() for each in names] for side, names in others.items()}} if others else {}
+    )
 
 
 def _labels(facets: Facets) -> list[str]:
