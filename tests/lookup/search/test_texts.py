@@ -188,3 +188,13 @@ def test_the_pages_of_a_list_by_a_tag_go_on_with_their_cursor() -> None:
         if not (cursor := page.get("cursor")):
             break
     assert names == [f"t{number:03}" for number in range(30) if number % 3]
+
+
+def test_a_description_of_a_column_of_a_partial_schema_is_found() -> None:
+    fields = [{"name": "id", "description": "the surrogate key"}, {"name": "total"}]
+    model = wrote(
+        factory.dataset("orders", schema=factory.facet(fields=fields)),
+        job_facets={"jobType": factory.facet(integration="DBT")},
+    )
+    for text, found in (("surrogate", {"orders": ["description of id"]}), ("surrogates", {})):
+        assert where(after(model)("search", q=text)) == found

@@ -50,6 +50,7 @@ from headwater.graph.names.naming import catalog_name, plain_namespace
 from headwater.graph.names.search_words import plain_name, variants, words_in, words_of
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name, RunEvent
+from headwater.openlineage.exact_json import JsonObject
 
 _WITH_NAMES = frozenset({OWNERSHIP, OWNED, PARTIAL, SYMLINKS, DOCUMENTATION, SQL})
 """Facets with owners, with columns, with other names, or with a text."""
@@ -175,7 +176,7 @@ class KnownLabels(NamedTuple):
 
     facets: Facets
     schemas: frozenset[Any]
-    columns: frozenset[str]
+    columns: Mapping[str, JsonObject]
     tags: frozenset[str]
 
     @classmethod
@@ -183,10 +184,10 @@ class KnownLabels(NamedTuple):
         facets = values(registers)
         schemas = frozenset({facets.get(SCHEMA), *more_schemas})
         tags = all_tags(facets) | all_tags(values(of_runs or {}))
-        return cls(facets, schemas, frozenset(columns_among(registers)), frozenset(tags))
+        return cls(facets, schemas, columns_among(registers), frozenset(tags))
 
 
-_NOTHING = KnownLabels({}, frozenset(), frozenset(), frozenset())
+_NOTHING = KnownLabels({}, frozenset(), {}, frozenset())
 
 
 class Label(NamedTuple):
@@ -260,7 +261,7 @@ def _labels(facets: Facets, known: KnownLabels) -> Iterator[tuple[NameKind, str]
     if (linked := facets.get(SYMLINKS)) != known.facets.get(SYMLINKS):
         yield from ((NameKind.DATASET, catalog_name(name) or name.name) for name in symlinks(linked))
     yield from ((NameKind.TEXT, word) for word in _words(facets, known))
-    columns = {field["name"] for field in fields_of(facets.get(PARTIAL))} - known.columns
+    columns = {field["name"] for field in fields_of(facets.get(PARTIAL))} - known.columns.keys()
     yield from ((NameKind.COLUMN, column) for column in columns | _columns(facets.get(SCHEMA), known))
 
 
@@ -275,13 +276,13 @@ def _is_new(schema: Any, known: KnownLabels) -> bool:
 
 def _words(facets: Facets, known: KnownLabels) -> set[str]:
     """The words of the texts of a node, but for those of texts that are known."""
-    told = dict(texts_of(facets))
-    if not told and not _is_new(facets.get(SCHEMA), known):
-        return set()
     before = set(texts_of(known.facets))
-    texts = [text for place, text in told.items() if (place, text) not in before]
-    columns = (facets.get(SCHEMA) if _is_new(facets.get(SCHEMA), known) else None, facets.get(PARTIAL))
-    texts += [text for schema in columns for _, text in column_texts(schema)]
+    texts = [text for place, text in texts_of(facets) if (place, text) not in before]
+    if _is_new(schema := facets.get(SCHEMA), known):
+        texts += [text for _, text in column_texts(schema)]
+    for column, text in column_texts(facets.get(PARTIAL)):
+        if known.columns.get(column, {}).get("description") != text:
+            texts.append(text)
     return {word for text in texts for word in words_in(text)}
 
 
