@@ -79,9 +79,9 @@ class Downstream(NamedTuple):
 
     def _uses(self) -> list[str]:
         """The dashboards and other uses that dbt declares of what is at risk: the alert cannot say that they break."""
-        told = [f"{exposure} is declared to use {short_name(exposure.dataset)}." for exposure in self.exposures]
+        told = [f"{short_name(each.dataset)} is used by the {each}, says dbt." for each in self.exposures]
         rest = len(told) - MAX_LINES
-        return [f"The {line}" for line in told[:MAX_LINES]] + ([f"and {rest} more such uses"] if rest > 0 else [])
+        return told[:MAX_LINES] + ([f"and {rest} more such uses"] if rest > 0 else [])
 
 
 def downstream(
