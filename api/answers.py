@@ -17,7 +17,7 @@ from api.json_schema import (
     one_of,
     record,
 )
-from api.nodes import JUDGEMENT, RUN_OF_JOB
+from api.nodes import EXPOSURE, JUDGEMENT, RUN_OF_JOB
 from headwater.graph.states.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.read.frontier import BlindSpot
@@ -159,6 +159,7 @@ GRAPHS: dict[str, Schema] = {
     "Error": record(code=COUNT, message=TEXT, details=TEXT, faults=array(TEXT)),
 }
 _NODE = record(nodeId=TEXT, type=one_of("JOB", "DATASET"), namespace=TEXT, name=TEXT, displayName=maybe(TEXT))
+_FOUND = {"matchedIn": maybe(array(TEXT)), "runId": maybe(UUID)}
 _TYPED = array(record(field=TEXT, type=nullable(TEXT)))
 _COLUMNS_DIFF = record(
     added=_TYPED,
@@ -211,6 +212,7 @@ ANSWERS: dict[str, Schema] = {
         totalCount=COUNT,
         breaks=component("Breaks"),
         owners=array(record(owner=nullable(TEXT), items=array(component("NodeAtRisk")))),
+        exposures=maybe(array(extended(EXPOSURE, dataset=TEXT, distance=COUNT))),
         possibleCount=maybe(COUNT),
         hiddenCount=maybe(COUNT),
         frontier=_FRONTIER,
@@ -273,13 +275,13 @@ ANSWERS: dict[str, Schema] = {
         entries=array(component("AuditEntry")), isAudited=FLAG, cursor=maybe(TEXT), truncated=maybe(TRUE)
     ),
     Path.EVENTS: listed("events", FREE),
-    Path.SEARCH: listed("results", extended(_NODE, updatedAt=TIME)),
+    Path.SEARCH: listed("results", extended(_NODE, **_FOUND, updatedAt=TIME)),
     Path.SEARCH_GROUPS: record(
         results=array(
             {
                 "oneOf": [
                     record(type={"const": "COLUMN"}, name=TEXT, nodeId=TEXT, namespace=TEXT, dataset=TEXT),
-                    _NODE,
+                    extended(_NODE, **_FOUND),
                     record(type=one_of("OWNER", "TAG"), name=TEXT, nodes=array(_NODE)),
                 ]
             }

@@ -23,6 +23,14 @@ _NAME = component("Name")
 _STATES = one_of("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
 _OUTCOMES = one_of("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED", "NOT_REPORTED")
 _DATASET_VERSION = record(datasetVersionId=component("VersionedName"), facets=FREE)
+_DEPENDENCY = record(
+    namespace=TEXT,
+    name=TEXT,
+    runId=maybe(TEXT),
+    dependencyType=maybe(TEXT),
+    sequenceTriggerRule=maybe(TEXT),
+    statusTriggerRule=maybe(TEXT),
+)
 _JOB_CORE = record(
     id=_NAME,
     type=one_of("BATCH", "STREAM", "SERVICE"),
@@ -38,6 +46,8 @@ _JOB_CORE = record(
     outputs=array(_NAME),
     location=nullable(TEXT),
     description=nullable(TEXT),
+    jobLineage=maybe(record(upstream=array(_NAME), downstream=array(_NAME))),
+    jobDependencies=maybe(record(upstream=array(_DEPENDENCY), downstream=array(_DEPENDENCY), triggerRule=maybe(TEXT))),
     foreign=maybe(TRUE),
 )
 _DATASET_CORE = record(
@@ -46,12 +56,15 @@ _DATASET_CORE = record(
     name=TEXT,
     physicalName=TEXT,
     displayName=maybe(TEXT),
+    place=maybe(FREE),
+    exposures=maybe(array(component("Exposure"))),
     schemaLocation=maybe(TEXT),
     createdAt=nullable(TIME),
     namespace=TEXT,
     sourceName=TEXT,
     fields=array(component("Field")),
     tags=array(TEXT),
+    tagSources=maybe(FREE),
     description=nullable(TEXT),
 )
 _DATASET_NODE = extended(
@@ -91,9 +104,14 @@ _RUN = extended(
     outcome=_OUTCOMES,
     message=nullable(TEXT),
     failedChildren=array(record(runId=UUID, job=_NAME)),
+    tags=maybe(array(TEXT)),
+    tagSources=maybe(FREE),
+    incomplete=maybe(TEXT),
+    query=maybe(record(id=TEXT, source=nullable(TEXT))),
     judgement=maybe(JUDGEMENT),
 )
 RUN_OF_JOB = extended(_RUN, job=_NAME, code=maybe(component("Code")))
+EXPOSURE = record(id=TEXT, name=TEXT, type=maybe(TEXT), url=maybe(TEXT), owner=maybe(TEXT))
 _TRANSFORMED = record(transformationDescription=nullable(TEXT), transformationType=nullable(TEXT))
 
 NODES: dict[str, Schema] = {
@@ -111,8 +129,10 @@ NODES: dict[str, Schema] = {
         type=nullable(TEXT),
         description=nullable(TEXT),
         tags=array(TEXT),
+        tagSources=maybe(FREE),
         fields=maybe(array(component("Field"))),
     ),
+    "Exposure": EXPOSURE,
     "Run": _RUN,
     "RunOfJob": RUN_OF_JOB,
     "Code": record(version=maybe(TEXT), branch=maybe(TEXT), pullRequestNumber=maybe(TEXT), link=maybe(TEXT)),
@@ -138,6 +158,7 @@ NODES: dict[str, Schema] = {
         facets=FREE,
         labels=array(TEXT),
         tags=array(TEXT),
+        tagSources=maybe(FREE),
         criticality=maybe(FREE),
     ),
     "JobInGraph": extended(

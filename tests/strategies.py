@@ -10,11 +10,17 @@ JOBS = ("load", "report")
 SCHEMAS = (factory.schema("id:long"), factory.schema("id:string"), factory.schema("id:long", "x:int"))
 KINDS = ("START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER", None)
 
+QUERY = factory.facet(externalQueryId="query-1", source="athena")
+
 RUN_FACETS: tuple[Document, ...] = (
     {},
     {"x": factory.facet(v=1)},
     {"parent": factory.parent(3, "report")},
     {"parent": factory.parent(4, "nightly", root=(5, "schedule"))},
+    {"tags": factory.facet(tags=[{"key": "owner", "value": "finance"}]), "externalQuery": QUERY},
+    {"tags": factory.facet(tags=[{"key": "owner", "value": "orders"}])},
+    {"jobDependencies": factory.facet(upstream=[{"job": {"namespace": "demo", "name": "report"}}])},
+    {"extractionError": factory.facet(totalTasks=2, failedTasks=1, errors=[])},
 )
 JOB_FACETS: tuple[Document, ...] = (
     {},
@@ -22,6 +28,7 @@ JOB_FACETS: tuple[Document, ...] = (
     {"y": {"_deleted": True}},
     {"jobType": factory.facet(processingType="STREAMING")},
     {"jobType": factory.facet(integration="DBT")},
+    {"sql": factory.facet(query="SELECT loyalty FROM a")},
     {"lineage": factory.facet(entries=[factory.made_of("c", "a")])},
     {"headwater_deleted": {"through": "2026-11-20T08:00:02.000000000Z"}},
 )
@@ -39,7 +46,9 @@ def datasets(draw: st.DrawFn) -> Document:
         facets["schema"] = draw(st.sampled_from(SCHEMAS))
     if draw(st.booleans()):
         facets["documentation"] = draw(
-            st.sampled_from([factory.facet(description="x"), factory.facet(description="y"), {"_deleted": True}])
+            st.sampled_from(
+                [factory.facet(description="all orders"), factory.facet(description="y"), {"_deleted": True}]
+            )
         )
     if draw(st.booleans()):
         facets["columnLineage"] = factory.columns(id=("s3://lake", draw(st.sampled_from(DATASETS)), "id"))

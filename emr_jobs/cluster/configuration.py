@@ -43,6 +43,7 @@ def listener(url: str, namespace: str) -> Settings:
         "spark.openlineage.transport.url": url,
         "spark.openlineage.transport.endpoint": "/api/v1/lineage",
         "spark.openlineage.transport.compression": "gzip",
+        "spark.openlineage.columnLineage.descriptionsEnabled": "true",
         **PATIENCE,
     }
 

@@ -35,10 +35,12 @@ def sensitive_insights(graph: Graph, tags: Sequence[str]) -> DataFrame:
 
 
 def tagged_columns(graph: Graph, tags: Sequence[str]) -> DataFrame:
-    """`dataset_id`, `column_name` of the tagged columns, and `origin`, the column with its names."""
-    wanted = [tag.upper() for tag in tags]
+    """`dataset_id`, `column_name` of the tagged columns, and `origin`, the column with its names. The tag
+    `classification=PII` counts by its text, by its key, and by its value."""
+    wanted = fn.array(*(fn.lit(tag.upper()) for tag in tags))
+    tag = fn.upper("tagged.tag")
     each = graph.table("datasets").select("dataset_id", "namespace", "name", fn.explode("column_tags").alias("tagged"))
-    own = graph.under_one_id(each.where(fn.upper("tagged.tag").isin(wanted)))
+    own = graph.under_one_id(each.where(fn.arrays_overlap(fn.concat(fn.array(tag), fn.split(tag, "=", 2)), wanted)))
     origin = fn.struct("namespace", "name", fn.col("tagged.column_name").alias("column"))
     return own.select(
         "dataset_id", fn.col("tagged.column_name").alias("column_name"), origin.alias("origin")

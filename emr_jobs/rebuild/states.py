@@ -26,7 +26,14 @@ from headwater.graph.states.generation import Generation, RunOfGeneration, candi
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.neighbours import NeighbourPage, Side
 from headwater.graph.states.run import Run
-from headwater.graph.states.search_terms import SearchTerm, dataset_terms, job_terms, node_facets_in, terms_of_labels
+from headwater.graph.states.search_terms import (
+    SearchTerm,
+    dataset_terms,
+    job_terms,
+    node_facets_in,
+    query_terms,
+    terms_of_labels,
+)
 from headwater.graph.states.stored_states import DatasetWrite, KnownAlias, KnownNamespace, QualityResult
 from headwater.store.bulk import encode
 
@@ -161,6 +168,7 @@ def _joined(batch: Batch, seen: _Seen) -> Iterator[Joined]:
     yield from map(Day, batch.days)
     yield from _pages(batch)
     yield from _label_terms(batch, seen.nodes)
+    yield from {term for event in batch.events for term in query_terms(event.event)}
     new = (facts for dataset, facts in batch.datasets.items() if dataset not in seen.datasets)
     yield from {term for facts in new for term in dataset_terms(facts.name)}
 

@@ -260,3 +260,21 @@ def test_every_owner_of_many_is_named_so_that_each_ones_filter_fits() -> None:
     ]
     (detail,) = World().alerts_one_by_one([pipeline()[0], *readers, drift() | {"eventTime": factory.at(900)}])
     assert sorted(detail["owners"]) == owners
+
+
+def test_the_dashboards_that_dbt_declares_are_told_with_owner_and_url_and_not_said_to_break() -> None:
+    exposures = [
+        {"unique_id": "exposure.shop.board", "name": "board", "type": "dashboard", "url": "https://bi.example.com/1"},
+        {"unique_id": "exposure.shop.notes", "name": "notes", "owner": {"name": "research"}},
+    ]
+    declared = factory.dataset("revenue", dbt_exposures=factory.facet(exposures=exposures), ownership=owned("finance"))
+    model = run(4, "model", [factory.dataset("clean")], [declared])
+    detail = alert_of(model, drift())
+    told = {exposure["name"]: exposure["dataset"] for exposure in detail["breaks"]["exposures"]}
+    assert told == dict.fromkeys(("board", "notes"), "dataset:s3://lake:revenue")
+    assert [line for line in detail["lines"] if "says dbt" in line] == [
+        "lake:revenue is used by the dashboard board (https://bi.example.com/1), says dbt.",
+        "lake:revenue is used by the exposure notes, of research, says dbt.",
+    ]
+    assert "research" in detail["owners"]
+    assert "exposures" not in alert_of(drift())["breaks"]

@@ -161,6 +161,21 @@ def test_a_tag_that_a_producer_keeps_sending_is_taken_off_until_it_is_put_again(
     assert api.post(f"{ORDERS}/tags/gold").body["tags"] == ["gold", "silver"]
 
 
+def test_a_sent_tag_with_a_value_is_taken_off_by_its_text_or_with_its_key(api: Api) -> None:
+    entries = [{"key": "use", "value": "ads"}, {"key": "use", "value": "finance"}, {"key": "useful"}]
+    in_field = {"key": "classification", "value": "pii", "field": "who"}
+    facet = sent_tags(*entries, in_field)
+    for run in (20, 21):
+        orders = factory.dataset("orders", tags=facet)
+        api.fold_events(factory.run_event("COMPLETE", seconds=30 + run, run=run, outputs=[orders]))
+    assert api.get(ORDERS).body["tags"] == ["use=ads", "use=finance", "useful"]
+    assert api.delete(f"{ORDERS}/tags/use=ads").body["tags"] == ["use=finance", "useful"]
+    assert api.delete(f"{ORDERS}/tags/use").body["tags"] == ["useful"]
+    assert api.post(f"{ORDERS}/tags/use=ads").body["tags"] == ["use=ads", "useful"]
+    assert fields(api.get(ORDERS).body)["who"] == ["classification=pii"]
+    assert fields(api.delete(f"{ORDERS}/fields/who/tags/classification=pii").body)["who"] == []
+
+
 def test_a_tag_needs_a_name(api: Api) -> None:
     assert api.post(f"{ORDERS}/tags//").status == 400
 

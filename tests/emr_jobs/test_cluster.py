@@ -142,6 +142,7 @@ def test_every_platform_has_the_listener_with_the_settings_that_are_tried_here(
     assert settings["spark.extraListeners"] == LISTENER
     assert settings["spark.openlineage.transport.url"] == URL
     assert settings["spark.openlineage.namespace"] == "prod"
+    assert settings["spark.openlineage.columnLineage.descriptionsEnabled"] == "true"
     assert settings.items() >= CIRCUIT_BREAKER.items()
     assert "spark.jars" not in settings, "EMR 7.11 and Glue 5.0 have the listener"
     key = settings.get("spark.openlineage.transport.auth.apiKey", "EMR.secret@")

@@ -86,7 +86,7 @@ def lake(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Gra
         Work("cut", "narrowed", reads=["orders"], bytes_a_row=(*[40] * 6, *[8] * 6), schemas=(*["a"] * 6, *["b"] * 6)),
         Work("broken", "halved", reads=["orders"], rows=(*[1000] * 6, *[300] * 6), schemas=(*["a"] * 6, *["b"] * 6)),
     ]
-    fill(session, made, works, [("orders", "customer", "PII"), ("orders", "price", "internal")])
+    fill(session, made, works, [("orders", "customer", "classification=PII"), ("orders", "price", "internal")])
     return Graph(session, made)
 
 

@@ -7,6 +7,7 @@ from headwater.graph.facets.insights import INSIGHTS_FACET, InsightKind
 from headwater.lookup.text import columns as columns_text
 from headwater.lookup.text import impact as impact_text
 from headwater.lookup.text import root_cause as root_cause_text
+from headwater.lookup.text import runs as runs_text
 from headwater.lookup.text.display import Display
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from tests import factory
@@ -76,6 +77,42 @@ def test_readers_that_leave_open_what_they_use_are_named() -> None:
         BlindSpot.READERS: ["dataset:copies", "dataset:scores"],
     }
     assert "nothing for certain; may break" in impact_text.render(answer, WIDE)
+
+
+def incomplete(document: Document, *tasks: tuple[str, str]) -> Document:
+    """The event, of a producer that could not read some tasks."""
+    errors = [{"task": task, "errorMessage": why} for task, why in tasks]
+    facet = factory.facet(totalTasks=3, failedTasks=len(tasks), errors=errors)
+    return {**document, "run": {**document["run"], "facets": {"extractionError": facet}}}
+
+
+def test_a_producer_says_that_its_lineage_is_incomplete() -> None:
+    bad = incomplete(LOAD, ("SELCT id FROM raw", "Expected an SQL statement, password=hush"))
+    get = client(RAW, bad)
+    for answer in (
+        get("impact", nodeId=column("raw.note")),
+        get("rootcause", nodeId=table("clean")),
+        get("column-lineage", nodeId=table("clean")),
+    ):
+        assert unseen(answer)[BlindSpot.JOBS_INCOMPLETE] == ["load"]
+        assert "1 job whose producer says that its lineage is incomplete (load)" in answer["frontier"]["sentence"]
+    run = get(f"jobs/runs/{factory.run_id(1)}")
+    told = "1 of 3 tasks could not be read: SELCT id FROM raw (Expected an SQL statement, password=***)"
+    assert run["incomplete"] == told
+    assert told in runs_text.render({"runs": [run]}, WIDE)
+
+
+def test_a_producer_that_read_every_task_says_nothing() -> None:
+    get = client(RAW, incomplete(LOAD))
+    assert unseen(get("impact", nodeId=column("raw.note"))) == {}
+    assert "incomplete" not in get(f"jobs/runs/{factory.run_id(1)}")
+
+
+def test_a_newer_run_whose_lineage_is_complete_ends_the_doubt_in_any_order() -> None:
+    bad = incomplete(LOAD, ("SELECT 1", "no"))
+    again = {**ran("load", "raw", "clean", run=9, **CLEAN), "eventTime": factory.at(60)}
+    for events in ((bad, again), (again, bad)):
+        assert unseen(impact_of(column("raw.note"), *events)) == {}
 
 
 def test_a_walk_that_ends_at_its_depth_does_not_know_what_lies_beyond() -> None:

@@ -58,3 +58,25 @@ def test_both_halves_of_flinks_events_meet_in_one_path() -> None:
     parts = ("sql_datagen_to_kafka", "datastream_kafka_to_kafka", "sql_kafka_to_filesystem")
     drawn = jobs_after([event for part in parts for event in recorded("flink", part)])
     assert drawn == {name: text for part in parts for name, text in GRAPHS["flink"][part].items()}
+
+
+def test_the_id_of_a_query_finds_its_run() -> None:
+    get = LookupClient(table_after(*recorded("trino", "insert")))
+    (found,) = get("search", q="20261122_193925_00007_e2k6e")["results"]
+    assert (found["runId"], found["matchedIn"]) == ("3ff6a6ea-633e-3349-8d93-1d970da122b3", ["externalQuery"])
+    assert found["name"].startswith("insert memory.shop.revenue")
+    assert get(f"jobs/runs/{found['runId']}")["query"] == {"id": "20261122_193925_00007_e2k6e", "source": "trino"}
+    assert get("search", q="20261122_193925_00007_e2k6f")["results"] == []
+
+
+def test_the_tags_and_meta_of_a_model_of_dbt_are_tags_of_its_runs_and_find_it() -> None:
+    get = LookupClient(table_after(*recorded("dbt", "build")))
+    (tag,) = [found for found in get("search/groups", q="finance")["results"] if found["type"] == "TAG"]
+    assert tag["name"] == "owner=finance"
+    (job, *_) = get("jobs", tag="owner=finance")["jobs"]
+    assert job["latestRun"]["tagSources"]["owner=finance"] == "DBT_META"
+    assert {node["name"] for node in tag["nodes"]} == {
+        each["name"] for each in get("jobs", tag="owner=finance")["jobs"]
+    }
+    assert get("jobs", tag="owner=nobody")["jobs"] == []
+    assert get("search", q="openlineage_client_version")["results"] == []

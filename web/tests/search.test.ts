@@ -19,6 +19,11 @@ test("a column leads straight to its way, a table to its graph, an owner to what
   expect(linkOf(OWNER)).toMatch(/^#\/label\?type=OWNER&name=a(%20|\+)team$/);
 });
 
+test("a query's id leads to its run", () => {
+  const found: Result = { ...TABLE, type: "JOB", runId: "01a203a4", matchedIn: ["externalQuery"] };
+  expect(linkOf(found)).toBe("#/run?id=01a203a4");
+});
+
 test("results are grouped in the order of the answer", () => {
   expect(groupsOf([COLUMN, TABLE, COLUMN, OWNER]).map(([label, found]) => [label, found.length])).toEqual([
     ["Columns", 2],

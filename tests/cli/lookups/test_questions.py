@@ -11,6 +11,7 @@ from headwater.cli.__main__ import main as command
 from headwater.cli.api import Api
 from headwater.cli.lookups.parser import parser, time
 from headwater.cli.lookups.questions import reply_to
+from headwater.lookup.text.display import Display
 from tests import factory
 from tests.cli.lookups.conftest import Headwater
 from tests.cli.lookups.server import KEY, api_over
@@ -202,6 +203,28 @@ def test_a_table_is_shown_with_its_columns_writers_last_write_and_alerts(headwat
     unwritten = headwater("show", "raw/orders").out
     assert "writer      none is known\nlast write  no run is known to have written it\n" in unwritten
     assert headwater("show", "job:demo:daily").status == 2
+
+
+def test_what_producers_say_of_a_table_and_a_query_is_told() -> None:
+    orders = factory.dataset(
+        "orders",
+        tags=factory.facet(tags=[{"key": "tier", "value": "one", "source": "USER"}, {"key": "gold"}]),
+        hierarchy=factory.facet(hierarchy=[{"type": "DATABASE", "name": "shop"}]),
+        dbt_exposures=factory.facet(exposures=[{"unique_id": "e", "name": "board", "url": "https://bi.example.com/1"}]),
+    )
+    query = factory.run_event("COMPLETE", job="load", outputs=[orders])
+    query["run"]["facets"] = {"externalQuery": factory.facet(externalQueryId="20261122_1", source="trino")}
+    with api_over(table_after(query)) as url:
+
+        def said(*arguments: str) -> str:
+            return reply_to(Api(url, KEY), parser().parse_args(arguments)).render(Display(100))
+
+        table = said("show", "orders")
+        assert "tag         gold\n            tier=one  (USER)\n" in table
+        assert "belongs to  database shop\nused by     exposure board, https://bi.example.com/1\n" in table
+        found = said("search", "20261122_1")
+        assert found == f"job:demo:load  updated 2026-11-20 08:00Z  in externalQuery  run {factory.run_id(1)}\n"
+        assert said("search", "one").endswith("  in tag tier=one\n")
 
 
 def test_a_search_lists_node_ids(headwater: Headwater) -> None:

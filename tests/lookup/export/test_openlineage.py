@@ -139,6 +139,17 @@ def test_tags_of_datasets_and_columns_are_exported(pipeline: Get) -> None:
     ]
 
 
+def test_a_tag_with_a_value_and_a_source_comes_out_as_it_went_in() -> None:
+    tags = [
+        {"key": "retention", "value": "90 days=3 months", "source": "USER"},
+        {"key": "classification", "value": "PII", "source": "GLUE", "field": "id"},
+    ]
+    sent = factory.dataset("raw", schema=factory.schema("id:int"), tags=factory.facet(tags=tags))
+    get = after(factory.run_event("COMPLETE", inputs=[sent]))
+    (event,) = export("openlineage", get("lineage", nodeId="job:demo:load"))
+    assert event["inputs"][0]["facets"]["tags"]["tags"] == tags
+
+
 def test_a_derivation_is_exported(pipeline: Get) -> None:
     answer = pipeline("lineage", nodeId="job:demo:load")
     by_name = {node["data"]["name"]: node for node in answer["graph"] if node["type"] == "DATASET"}

@@ -6,6 +6,11 @@ import type { Name } from "./types";
 export interface FoundNode extends Name {
   type: "DATASET" | "JOB";
   nodeId: string;
+  displayName?: string;
+  /** Where the text was found, if not in the name: a tag, a description, the SQL text, the id of a query. */
+  matchedIn?: string[];
+  /** The run of the query that the text is the id of. */
+  runId?: string;
 }
 
 export type Result =

@@ -14,7 +14,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, moved_back
 from headwater.read.frontier import Frontier
 from headwater.read.reader import Reader
-from headwater.traversal.impact import NodeAtRisk, Reach, counted, impact, is_by_table, quantities
+from headwater.traversal.impact import Exposure, NodeAtRisk, Reach, counted, impact, is_by_table, quantities
 from headwater.traversal.impacted_node import Granularity
 
 MAX_DEPTH, MAX_NODES = 10, 500
@@ -31,13 +31,15 @@ class Downstream(NamedTuple):
     at_risk: tuple[NodeAtRisk, ...]
     is_truncated: bool
     frontier: Frontier = Frontier()
+    exposures: tuple[Exposure, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.at_risk)
 
     @property
     def owners(self) -> tuple[str, ...]:
-        return distinct_owners(*(node.owners for node in self.at_risk))
+        of_exposures = [exposure.members["owner"] for exposure in self.exposures if "owner" in exposure.members]
+        return distinct_owners(*(node.owners for node in self.at_risk), of_exposures)
 
     def without(self, node_id: str) -> "Downstream":
         """The nodes without one: the job that checks data is not at risk by its own check."""
@@ -57,6 +59,7 @@ class Downstream(NamedTuple):
             "items": [{**node.as_json(), "owners": list(node.owners)} for node in self.at_risk[:MAX_ITEMS]],
             **counted(self.at_risk),
             "truncated": self.is_truncated or len(self.at_risk) > MAX_ITEMS,
+            **({"exposures": [each.as_json() for each in self.exposures[:MAX_ITEMS]]} if self.exposures else {}),
             "frontier": self.frontier.as_json(),
         }
 
@@ -66,13 +69,19 @@ class Downstream(NamedTuple):
         the lineage of tables alone tells is never said to break."""
         if not self.at_risk:
             known = "No column, dataset or job downstream is known to be affected."
-            return [known, *([self.frontier.sentence] if self.frontier.sentence else [])]
+            return [known, *self._uses(), *([self.frontier.sentence] if self.frontier.sentence else [])]
         at_least = " at least" if self.is_truncated else ""
         certain = [node for node in self.at_risk if not node.is_possible]
         possible = [node for node in self.at_risk if node.is_possible]
         may = f"{subject} may {infinitive}{at_least}"
         surely = may if is_by_table(certain) else f"{subject} {verb}{at_least}"
-        return [*_told(certain, surely), *_told(possible, may)]
+        return [*_told(certain, surely), *_told(possible, may), *self._uses()]
+
+    def _uses(self) -> list[str]:
+        """The dashboards and other uses that dbt declares of what is at risk: the alert cannot say that they break."""
+        told = [f"{short_name(each.dataset)} is used by the {each}, says dbt." for each in self.exposures]
+        rest = len(told) - MAX_LINES
+        return told[:MAX_LINES] + ([f"and {rest} more such uses"] if rest > 0 else [])
 
 
 def downstream(
@@ -87,7 +96,7 @@ def downstream(
     result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=just_before))
     if not result.at_risk:
         result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=at))
-    return Downstream(result.at_risk, result.is_truncated, result.frontier)
+    return Downstream(result.at_risk, result.is_truncated, result.frontier, result.exposures)
 
 
 def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:

@@ -121,7 +121,8 @@ def _require_field(head: DatasetHead, field: str | None) -> None:
 
 def _removed_tag(facets: Mapping[str, Any], tag: str, field: str | None) -> Document:
     """The replacement of the facet of a removed tag. A tag of a producer is marked as removed, hence stays hidden."""
-    return {**tag_document(tag, field), "isRemoved": True} if tag in sent_tags(facets, field) else deleted_facet()
+    is_sent = any(sent.field == field and tag in (sent.key, sent.text) for sent in sent_tags(facets))
+    return {**tag_document(tag, field), "isRemoved": True} if is_sent else deleted_facet()
 
 
 def event_of_dataset(request: ApiRequest, head: DatasetHead, facets: Mapping[str, Document]) -> Document:

@@ -13,6 +13,7 @@ from headwater.graph.states.search_terms import (
     dataset_terms,
     job_terms,
     labels_in,
+    query_terms,
     terms_of_labels,
 )
 from headwater.openlineage.event import AnyEvent, DatasetEvent
@@ -41,6 +42,7 @@ def _terms(batch: Batch, jobs: Mapping[JobId, JobFacts], before: Mapping[JobId, 
             yield from dataset_terms(described.name)
     labels = (labels_in(event.event, known_labels(event.event, before)) for event in batch.events)
     yield from terms_of_labels(chain.from_iterable(labels))
+    yield from chain.from_iterable(query_terms(event.event) for event in batch.events)
 
 
 def known_labels(event: AnyEvent, before: Mapping[JobId, JobFacts]) -> dict[NodeId, KnownLabels]:
@@ -48,7 +50,7 @@ def known_labels(event: AnyEvent, before: Mapping[JobId, JobFacts]) -> dict[Node
     facts = None if isinstance(event, DatasetEvent) else before.get(job_id(event.job.name))
     if facts is None:
         return {}
-    known: dict[NodeId, KnownLabels] = {facts.id: KnownLabels.of(facts.facets)}
+    known: dict[NodeId, KnownLabels] = {facts.id: KnownLabels.of(facts.facets, of_runs=facts.run_facets)}
     for dataset in {dataset_id(reference.name) for reference in dataset_references(event)}:
         if usage := facts.usages.get(dataset):
             known[dataset] = KnownLabels.of(usage.facets, usage.wrote and usage.wrote.value)

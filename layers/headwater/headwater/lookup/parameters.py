@@ -57,8 +57,10 @@ EXPORT = (
 INSIGHTS = (choices("kind", list(InsightKind)), *PAGE)
 IMPACT = (NODE_ID, DEPTH, _VIEW, AS_OF, *PAGE)
 ROOT_CAUSE = (NODE_ID, DEPTH, _VIEW, AS_OF, PAGE[0])
-DATASETS = (*PAGE, flag("withUsage"))
-JOBS = (*PAGE, choices("lastRunStates", STATES, "jobs whose newest run is in one of these states"))
+_TAG = text("tag", "those with this tag, `classification=PII`, or with any value of a key, `classification`")
+DATASETS = (*PAGE, flag("withUsage"), _TAG)
+JOBS = (*PAGE, choices("lastRunStates", STATES, "jobs whose newest run is in one of these states"), _TAG)
+JOB_RUNS = (*PAGE, _TAG)
 EVENTS = (
     time("after", "events from this time on"),
     time("before", "events earlier than this time"),
@@ -73,6 +75,7 @@ SEARCH = (
     choice("filter", search.Filter),
     choice("sort", search.Sort, search.Sort.NAME),
     text("namespace"),
+    _TAG,
     *_DAYS,
     *page(search.DEFAULT_LIMIT),
 )
@@ -107,6 +110,7 @@ TOP_RUNS = (
     time("before", "and before this time"),
     text("namespace", "the namespace of the job"),
     text("producer", "a part of the producer's URL, such as spark"),
+    _TAG,
     *page_by_cursor(),
 )
 RUN_EVENTS = page_by_cursor(run_events.DEFAULT_LIMIT, run_events.MAX_LIMIT)

@@ -1,16 +1,17 @@
 """The subjects of lists: the namespaces that the caller may see, or the namespace that a request names."""
 
 from collections.abc import Collection, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from headwater.access.principal import Principal
-from headwater.graph.facets.curation import SOURCES
+from headwater.graph.facets.curation import SOURCES, is_among
 from headwater.graph.names.identity import DatasetId, NodeKind
 from headwater.graph.names.naming import plain_namespace
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.stored_states import KnownNamespace
-from headwater.http.paging import listed_page
-from headwater.http.request import ApiRequest
+from headwater.http.paging import chunked, listed_page
+from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.router import Subject
 from headwater.http.subjects import (
     id_of_namespace,
@@ -26,10 +27,14 @@ from headwater.http.subjects import (
     spellings_of,
 )
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
+from headwater.read.dataset_details import tags_of_datasets
 from headwater.read.name_resolution import NamedNode
 from headwater.read.namespace_details import heads_in
 from headwater.read.reader import Reader
-from headwater.store.ranges import Entry
+from headwater.store.ranges import Entry, just_behind
+
+MAX_READ, READ_AT_A_TIME = 5_000, 100
+"""Datasets that a request with `tag` reads at most, and together."""
 
 
 class DescribedSource(NamedTuple):
@@ -94,11 +99,27 @@ def datasets_of_namespace(reader: Reader, request: ApiRequest) -> ListedDatasets
     Raises NotFound for an unknown namespace without datasets.
     """
     page, names = request.page(), spellings_of(request.parameters["namespace"])
+    tag = request.query.get("tag")
     for name in dict.fromkeys([*names, *map(plain_namespace, names)]):
-        entries, total = listed_page(reader.store.datasets_in(name), page)
+        entries, total = (
+            _tagged_page(reader, name, page, tag) if tag else listed_page(reader.store.datasets_in(name), page)
+        )
         if entries or (total and page.after is None):
             return ListedDatasets(name, entries, total)
     return ListedDatasets(known_namespace(reader, request), [], page.total or 0)
+
+
+def _tagged_page(reader: Reader, namespace: str, page: PageRequest, tag: str) -> tuple[list[Entry[DatasetId]], int]:
+    """The requested page of the datasets with a tag, on them or on a column, among the next `MAX_READ`; and the number
+    of all datasets."""
+    listing, after = reader.store.datasets_in(namespace), page.after and just_behind(page.after)
+    found: list[Entry[DatasetId]] = []
+    for chunk in chunked(islice(listing.entries(after=after), MAX_READ), READ_AT_A_TIME):
+        tags = tags_of_datasets(reader, [entry.id for entry in chunk])
+        found += [entry for entry in chunk if is_among(tag, tags.get(entry.id, ()))]
+        if len(found) >= page.offset + page.limit:
+            break
+    return found[page.offset :][: page.limit], listing.count() if page.total is None else page.total
 
 
 def described_source(reader: Reader, request: ApiRequest) -> DescribedSource:

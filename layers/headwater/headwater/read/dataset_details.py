@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
+from headwater.graph.facets.curation import current_tags
 from headwater.graph.facets.dataset_reference import INPUT_STATISTICS
 from headwater.graph.facets.members import LIFECYCLE, is_drop, owners_of, ownership_of
 from headwater.graph.facets.register import values
@@ -69,6 +70,13 @@ class DatasetDetails(NamedTuple):
     is_dropped: bool = False
     ownership: JsonObject | None = None
     written: LastWrite = LastWrite()
+
+
+def tags_of_datasets(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId, set[str]]:
+    """The tags of datasets and of their columns, under any of their names: one read, and one for renamed datasets."""
+    around = reader.neighbourhood(datasets, ())
+    heads = {dataset: around.heads.get(around.representative(dataset)) for dataset in datasets}
+    return {dataset: current_tags(head.facets) for dataset, head in heads.items() if head}
 
 
 def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:

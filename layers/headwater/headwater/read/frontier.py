@@ -28,6 +28,7 @@ class BlindSpot(StrEnum):
     COLUMNS = "COLUMNS_OF_UNKNOWN_ORIGIN"
     JOBS_WITHOUT_COLUMNS = "JOBS_WITHOUT_COLUMN_LINEAGE"
     JOBS_WITHOUT_FILTERS = "JOBS_WITHOUT_FILTERS_AND_JOINS"
+    JOBS_INCOMPLETE = "JOBS_WITH_INCOMPLETE_LINEAGE"
     JOBS_WITHOUT_OUTPUTS = "JOBS_WITHOUT_OUTPUTS"
     JOBS_WITHOUT_DATASETS = "JOBS_WITHOUT_DATASETS"
     JOBS_WITHOUT_RUNS = "JOBS_WITHOUT_RUNS"
@@ -46,6 +47,7 @@ _WORDS = {
     BlindSpot.COLUMNS: ("", "column", " of unknown origin"),
     BlindSpot.JOBS_WITHOUT_COLUMNS: ("", "job", " without column lineage"),
     BlindSpot.JOBS_WITHOUT_FILTERS: ("", "job", " whose filters and joins are not reported"),
+    BlindSpot.JOBS_INCOMPLETE: ("", "job", " whose producer says that its lineage is incomplete"),
     BlindSpot.JOBS_WITHOUT_OUTPUTS: ("", "job", " without a known output"),
     BlindSpot.JOBS_WITHOUT_DATASETS: ("", "job", " without datasets"),
     BlindSpot.JOBS_WITHOUT_RUNS: ("", "job", " without a known run"),

@@ -196,7 +196,7 @@ NOT_OF_EVENTS = frozenset({"alert", "datasetAlert", CATALOG.kind, "auditEntry", 
 _ENCODERS: Mapping[type, Encode] = {
     **{row.saved: row.encode for row in ROWS.values()},
     EventDay: encode_day,
-    SearchTerm: _lasting(encode_search_term),
+    SearchTerm: encode_search_term,
     DatasetAlert: encode_dataset_alert,
     CatalogProgress: _lasting(encode_progress),
 }

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from headwater.graph.facets.column_lineage import Steps
 from headwater.graph.facets.curation import HIDDEN
 from headwater.graph.facets.insights import criticality_of
-from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.members import exposures_of, owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
 from headwater.graph.producers import is_test
@@ -125,10 +125,29 @@ def _counts(at_risk: Iterable[NodeAtRisk]) -> JsonObject:
     return {f"{noun}s": counts[kind] for kind, noun in _NOUNS.items()}
 
 
+class Exposure(NamedTuple):
+    """A dashboard or another use outside of all jobs that dbt declares of a dataset at risk. It may use what changes:
+    nobody tells its columns. `dataset` is the nearest such dataset, `distance` jobs away."""
+
+    members: JsonObject
+    dataset: str
+    distance: int
+
+    def as_json(self) -> JsonObject:
+        return {**self.members, "dataset": self.dataset, "distance": self.distance}
+
+    def __str__(self) -> str:
+        """Example: `dashboard weekly_report, of finance (https://bi.tool/1)`."""
+        owner, url = (self.members.get(member) for member in ("owner", "url"))
+        told = f"{self.members.get('type') or 'exposure'} {self.members['name']}"
+        return told + (f", of {owner}" if owner else "") + (f" ({url})" if url else "")
+
+
 class Impact(NamedTuple):
     """The nodes at risk, the certain ones first, then the nearest, and whether there are more. `head` is the head of
     the changed dataset, None if the dataset is not stored. `hidden` counts the nodes at risk that the caller may not
-    read and never named. `frontier` says what the walk cannot see. `known` is what the walk read."""
+    read and never named. `frontier` says what the walk cannot see. `known` is what the walk read. `exposures` are the
+    uses outside of all jobs."""
 
     head: DatasetHead | None
     at_risk: tuple[NodeAtRisk, ...]
@@ -136,6 +155,7 @@ class Impact(NamedTuple):
     hidden: int = 0
     frontier: Frontier = Frontier()
     known: Consumers | None = None
+    exposures: tuple[Exposure, ...] = ()
 
 
 def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None = None, reach: Reach = _FAR) -> Impact:
@@ -157,7 +177,20 @@ def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None =
     at_risk = sorted(_at_risk(propagation, asked), key=lambda node: (node.is_possible, node.distance, node.node_id))
     is_truncated = propagation.is_truncated or known.is_cut or len(at_risk) > reach.most
     frontier = _frontier(propagation, head.facts.created, len(hidden), is_cut=is_truncated)
-    return Impact(head, tuple(at_risk[: reach.most]), is_truncated, len(hidden), frontier, known)
+    exposed = tuple(_exposures(propagation))
+    return Impact(head, tuple(at_risk[: reach.most]), is_truncated, len(hidden), frontier, known, exposed)
+
+
+def _exposures(propagation: ImpactPropagation) -> Iterator[Exposure]:
+    """The exposures of the changed dataset and of those that the change reaches, the nearest first."""
+    told: set[str] = set()
+    for node in sorted(propagation.impacted.values(), key=lambda node: node.distance):
+        target = node.target
+        if isinstance(target, ImpactedDataset) and not (head := propagation.known.heads[target.id]).is_foreign:
+            for exposure in exposures_of(head.facets):
+                if exposure["id"] not in told:
+                    told.add(exposure["id"])
+                    yield Exposure(exposure, node_id(NodeKind.DATASET, head.facts.name), node.distance)
 
 
 def _frontier(propagation: ImpactPropagation, since: Instant, hidden: int, *, is_cut: bool) -> Frontier:
@@ -187,6 +220,7 @@ def _frontier(propagation: ImpactPropagation, since: Instant, hidden: int, *, is
         (BlindSpot.COLUMNS, ids(open_columns)),
         (BlindSpot.JOBS_WITHOUT_COLUMNS, ids(map(ImpactedJob, filter(untold, jobs)))),
         (BlindSpot.JOBS_WITHOUT_FILTERS, ids(ImpactedJob(job) for job in of_filters if job)),
+        (BlindSpot.JOBS_INCOMPLETE, ids(ImpactedJob(job) for job in looked_at if known.jobs[job].is_incomplete)),
         (
             BlindSpot.JOBS_WITHOUT_OUTPUTS,
             ids(map(ImpactedJob, quiet - parts_of_applications(known.jobs, known.edges, jobs))),

@@ -376,6 +376,7 @@ def _frontier(graph: LineageGraph, upstream: _Upstream, activity: Activity, wind
         return {node.node_id for node in nodes}
 
     unseen = blind_spots(
+        (BlindSpot.JOBS_INCOMPLETE, ids(node for job, node in jobs.items() if graph.jobs[job].is_incomplete)),
         (BlindSpot.JOBS_WITHOUT_RUNS, ids(node for job, node in jobs.items() if not activity.runs[job])),
         (BlindSpot.JOBS_WITHOUT_CODE, ids(jobs[job] for job in upstream.untold if job in jobs)),
         (BlindSpot.WRITERS, ids(upstream.datasets[dataset] for dataset in sources)),

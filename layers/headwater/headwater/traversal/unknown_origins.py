@@ -72,8 +72,10 @@ def _frontier(known: Consumers, lineage: ColumnLineage, origins: Iterable[Unknow
             field = node_id(NodeKind.FIELD, graph.heads[output].facts.name)
             names = [column["name"] for column in fields_of(graph.heads[output].schema)]
             columns |= {f"{field}:{name}" for name in names if name.lower() not in told}
+    incomplete = {head.facts.name for head in (*known.jobs.values(), *graph.readers.values()) if head.is_incomplete}
     unseen = blind_spots(
         (BlindSpot.COLUMNS, columns),
+        (BlindSpot.JOBS_INCOMPLETE, {node_id(NodeKind.JOB, name) for name in incomplete}),
         (BlindSpot.JOBS_WITHOUT_COLUMNS, {node_id(NodeKind.JOB, name) for name in silent}),
         (BlindSpot.WRITERS, _ids(graph, begin.keys() - written if is_upstream else ())),
         (BlindSpot.READERS, _ids(graph, () if walk.as_of else graph.unread())),

@@ -192,7 +192,7 @@ function contextLine(found: Result, title: string): string {
     case "RUN":
       return "";
     default:
-      return [contextOf(found.name, title), found.namespace].filter(Boolean).join(" · ");
+      return [contextOf(found.name, title), found.namespace, ...(found.matchedIn ?? [])].filter(Boolean).join(" · ");
   }
 }
 

@@ -22,13 +22,20 @@ const LABELS: Record<Result["type"], string> = {
  * word. Of each group up to `limit`.
  */
 export async function search(text: string, signal: AbortSignal, limit = FEW): Promise<Found> {
-  if (RUN_ID.test(text)) return { results: [{ type: "RUN", name: text.toLowerCase() }] };
+  if (RUN_ID.test(text)) return ofId(text, signal);
   const found = await get<Found>("search/groups", { q: text, limit }, signal);
   if (found.results.length) return found;
   const anywhere = await get<Found>("search", { q: text, limit }, signal);
   const [word = ""] = text.split(/[^\p{L}\p{N}_]+/u).toSorted((one, other) => other.length - one.length);
   if (anywhere.results.length || !word || word === text) return anywhere;
   return { ...(await get<Found>("search/groups", { q: word, limit }, signal)), corrected: word };
+}
+
+/** The run of a query that an engine knows by an id, such as Athena; else the run of that id. */
+async function ofId(id: string, signal: AbortSignal): Promise<Found> {
+  const ofQuery = await get<Found>("search/groups", { q: id }, signal).catch(() => null);
+  signal.throwIfAborted();
+  return ofQuery?.results.length ? ofQuery : { results: [{ type: "RUN", name: id.toLowerCase() }] };
 }
 
 /** A column leads straight to its lineage, a dataset or job to its graph, an owner or a tag to what has it. */
@@ -44,7 +51,7 @@ export function linkOf(result: Result): string {
     case "TAG":
       return linkTo("label", { type: result.type, name: result.name });
     default:
-      return linkTo("lineage", { nodeId: result.nodeId });
+      return result.runId ? linkTo("run", { id: result.runId }) : linkTo("lineage", { nodeId: result.nodeId });
   }
 }
 

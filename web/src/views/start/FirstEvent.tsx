@@ -11,6 +11,7 @@ export function FirstEvent() {
     `  --conf spark.openlineage.transport.url=${url} \\`,
     "  --conf spark.openlineage.transport.endpoint=/api/v1/lineage \\",
     "  --conf spark.openlineage.transport.compression=gzip \\",
+    "  --conf spark.openlineage.columnLineage.descriptionsEnabled=true \\",
     "  --conf spark.openlineage.namespace=prod \\",
     "  your_job.py",
   ].join("\n");

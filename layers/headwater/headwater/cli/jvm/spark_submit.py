@@ -108,6 +108,7 @@ class SparkSubmit:
             "spark.openlineage.transport.url": self.url,
             "spark.openlineage.transport.endpoint": "/api/v1/lineage",
             "spark.openlineage.transport.compression": "gzip",
+            "spark.openlineage.columnLineage.descriptionsEnabled": "true",
             **CIRCUIT_BREAKER,
         }
 

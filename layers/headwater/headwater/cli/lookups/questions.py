@@ -178,7 +178,10 @@ def _found(answer: Document, text: str) -> Iterator[Line]:
     found = answer["results"]
     for each in found:
         role = Role.JOB if each["type"] == "JOB" else Role.DATASET
-        yield (Span(inert(each["nodeId"]), role), *detail(f"  updated {moment(each['updatedAt'])}"))
+        where = f"  in {', '.join(each['matchedIn'])}" if each.get("matchedIn") else ""
+        run = f"  run {each['runId']}" if each.get("runId") else ""
+        told = inert(f"  updated {moment(each['updatedAt'])}{where}{run}")
+        yield (Span(inert(each["nodeId"]), role), *detail(told))
     if more := answer["totalCount"] - len(found):
         yield detail(f"and {more:,} more")
     if not found:

@@ -4,7 +4,7 @@ A curation is an event: a tag on a dataset is a DatasetEvent with a facet of Hea
 tag is the facet's `_deleted`. Hence curation is ordered, archived, replayed and merged like every event.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, RunEvent
@@ -38,6 +38,10 @@ SILENCED = "headwater_silenced"
 """`{"since": time, "until": time, "by": caller, "note": text}` on the dataset that stands for the alerts of one type
 about one node."""
 _TAG = "headwater_tag"
+SENT_TAGS = "tags"
+"""The facet with the tags that a producer sends for a job, a dataset and its columns, or a run."""
+CLIENT_TAGS = "OPENLINEAGE_CLIENT"
+"""The source of the tags that OpenLineage's client adds to each run, such as its own version: nobody looks for them."""
 
 NAMESPACES, SOURCES, TAGS = "headwater:namespaces", "headwater:sources", "headwater:tags"
 INSIGHTS, ALERTS = "headwater:insights", "headwater:alerts"
@@ -66,36 +70,101 @@ def tag_facet(tag: str, field: str | None = None) -> str:
     return f"{_TAG}:{len(tag)}:{tag}" if field is None else f"{_TAG}:{len(tag)}:{tag}:{field}"
 
 
+class SentTag(NamedTuple):
+    """A tag in the `tags` facet of a producer, on a node or on one of its fields. `source` is who gave it."""
+
+    key: str
+    value: str | None
+    source: str | None
+    field: str | None
+
+    @classmethod
+    def of(cls, entry: Any) -> "SentTag | None":
+        """The tag in an entry of the facet; None for an entry of another form. The value `true` is that of a tag
+        without one, as in Marquez."""
+        match entry:
+            case {"key": str(key)} if key:
+                value = entry.get("value")
+                told = "false" if value is False else str(value) if type(value) in (str, int) else ""
+                source, field = (entry.get(member) for member in ("source", "field"))
+                return cls(
+                    key,
+                    None if told.casefold() in ("", "true") else told,
+                    source if source and isinstance(source, str) else None,
+                    None if field is None else str(field),
+                )
+        return None
+
+    @property
+    def text(self) -> str:
+        """The tag as it is told and asked for: `classification=PII`, or `gold` of a tag without a value."""
+        return self.key if self.value is None else f"{self.key}={self.value}"
+
+
+def sent_tags(facets: Mapping[str, Any]) -> Iterator[SentTag]:
+    """The tags in the `tags` facet of a producer."""
+    facet = facets.get(SENT_TAGS)
+    entries = facet.get("tags") if isinstance(facet, dict) else None
+    return filter(None, map(SentTag.of, entries if isinstance(entries, list) else ()))
+
+
+def run_tags(run_facets: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The `tags` facet of a run, without the tags that a client adds; None if none is left. It is kept with the job."""
+    facet = run_facets.get(SENT_TAGS)
+    entries = facet.get("tags") if isinstance(facet, dict) else None
+    read = [(entry, SentTag.of(entry)) for entry in entries] if isinstance(entries, list) else []
+    lasting = [entry for entry, tag in read if tag and tag.source != CLIENT_TAGS]
+    return {"tags": lasting} if lasting else None
+
+
 def tags(facets: Mapping[str, Any], field: str | None = None) -> list[str]:
-    """The tags of a node or of one of its fields: tags put through the API, and tags that producers sent. A tag that
-    was removed through the API (`isRemoved`) stays removed, however often a producer sends it."""
+    """The texts of the tags of a node or of one of its fields."""
+    return list(_with_sources(facets, field))
+
+
+def _with_sources(facets: Mapping[str, Any], field: str | None) -> dict[str, str | None]:
+    """The tags of a node or of one of its fields, by their texts, each with its source: tags that producers sent, and
+    tags put through the API, which have none. A tag that was removed through the API (`isRemoved`), by its text or its
+    key, stays removed, however often a producer sends it."""
     ours = [facet for name, facet in facets.items() if name.startswith(f"{_TAG}:") and isinstance(facet, dict)]
-    of_field = [facet for facet in ours if facet.get("field") == field]
-    removed = {facet.get("tag") for facet in of_field if facet.get("isRemoved")}
-    put = {facet.get("tag") for facet in of_field} | sent_tags(facets, field)
-    return sorted(tag for tag in put - removed if isinstance(tag, str))
+    of_field = [facet for facet in ours if facet.get("field") == field and isinstance(facet.get("tag"), str)]
+    removed = {facet["tag"] for facet in of_field if facet.get("isRemoved")}
+    put: dict[str, str | None] = {facet["tag"]: None for facet in of_field if not facet.get("isRemoved")}
+    sent = [tag for tag in sent_tags(facets) if tag.field == field and not {tag.key, tag.text} & removed]
+    return dict(sorted({**put, **{tag.text: tag.source for tag in sent}}.items()))
+
+
+def shown_tags(facets: Mapping[str, Any], field: str | None = None) -> dict[str, Any]:
+    """The members of an answer: the tags of a node or of one of its fields as texts, as Marquez's clients read them,
+    and the sources of those that have one."""
+    own = _with_sources(facets, field)
+    sources = {tag: source for tag, source in own.items() if source}
+    return {"tags": list(own), **({"tagSources": sources} if sources else {})}
 
 
 def all_tags(facets: Mapping[str, Any]) -> set[str]:
-    """The tags that facets give a node or any of its fields, removed ones too."""
-    facet = facets.get("tags")
-    sent = facet.get("tags") if isinstance(facet, dict) else None
-    entries = [entry.get("key") for entry in sent if isinstance(entry, dict)] if isinstance(sent, list) else []
-    ours = [holder.get("tag") for holder in tagging(facets).values() if isinstance(holder, dict)]
-    return {tag for tag in (*entries, *ours) if isinstance(tag, str)}
+    """The tags that facets give a node or any of its fields, removed ones too, but for those that a client adds."""
+    ours = [facet.get("tag") for name, facet in facets.items() if name.startswith(_TAG) and isinstance(facet, dict)]
+    sent = {tag.text for tag in sent_tags(facets) if tag.source != CLIENT_TAGS}
+    return sent | {tag for tag in ours if isinstance(tag, str)}
+
+
+def current_tags(facets: Mapping[str, Any]) -> set[str]:
+    """The tags that a node or any of its fields has."""
+    ours = [facet.get("field") for name, facet in facets.items() if name.startswith(_TAG) and isinstance(facet, dict)]
+    fields = {field for field in ours if isinstance(field, str)} | {tag.field for tag in sent_tags(facets)}
+    return {tag for field in (None, *fields) for tag in tags(facets, field)}
+
+
+def is_among(asked: str, tags: Iterable[str]) -> bool:
+    """Whether a tag is among those of a node, by its text or its key, in any case."""
+    own = {tag.casefold() for tag in tags}
+    return asked.casefold() in own | {tag.partition("=")[0] for tag in own}
 
 
 def tagging(facets: Mapping[str, Any]) -> dict[str, Any]:
     """The facets that tag a node or its fields. Most nodes have none; then no field has to be looked at."""
-    return {name: facet for name, facet in facets.items() if name == "tags" or name.startswith(f"{_TAG}:")}
-
-
-def sent_tags(facets: Mapping[str, Any], field: str | None = None) -> set[str]:
-    """The tags of a node or of one of its fields in the `tags` facet of a producer."""
-    facet = facets.get("tags")
-    entries = facet.get("tags") if isinstance(facet, dict) else None
-    tagged = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    return {entry["key"] for entry in tagged if entry.get("field") == field and isinstance(entry.get("key"), str)}
+    return {name: facet for name, facet in facets.items() if name == SENT_TAGS or name.startswith(f"{_TAG}:")}
 
 
 def called(facets: Mapping[str, Any]) -> str | None:

@@ -2,7 +2,8 @@
 
 A job's facet has an entry for each target; a dataset's facet describes that dataset. The facet is authoritative: a
 target is made of the inputs of its entry and of nothing else (an entry without inputs is a generator), and the entry's
-`fields` replace a columnLineage facet. Here the facet is applied to the datasets of its event, and no other module has
+`fields` replace a columnLineage facet. An entry of the type JOB names what the event's job reads, or what another job
+does, which is no input of this one. Here the facet is applied to the datasets of its event, and no other module has
 to know two forms: every dataset of an entry becomes an input or output, and each target gets the facet of its sources.
 """
 
@@ -29,8 +30,32 @@ def apply_lineage_facet(event: AnyEvent) -> AnyEvent:
     if not isinstance(entries, list):
         return event
     outputs = _with_targets(event.outputs, entries)
-    inputs = _with_names(event.inputs, (source for entry in entries for source in sources_of_target(entry)))
+    own = [entry for entry in entries if not _other_job(entry, event.job.name)]
+    inputs = _with_names(event.inputs, (source for entry in own for source in sources_of_target(entry)))
     return replace(event, inputs=inputs, outputs=outputs)
+
+
+def jobs_in_lineage(facets: Facets, own: Name) -> dict[str, list[Name]]:
+    """The other jobs in the `lineage` facet of a job: those that hand data to it or to its outputs, without a dataset
+    between (`upstream`), and those that it names as targets (`downstream`)."""
+    facet = facets.get(LINEAGE)
+    entries = facet.get("entries") if isinstance(facet, dict) else None
+    listed = entries if isinstance(entries, list) else []
+    targets = [_other_job(entry, own) for entry in listed]
+    sources = [
+        _other_job(source, own)
+        for entry, to in zip(listed, targets, strict=True)
+        if not to
+        for source in _sources(entry)
+    ]
+    sides = {"upstream": sorted(set(filter(None, sources))), "downstream": sorted(set(filter(None, targets)))}
+    return sides if any(sides.values()) else {}
+
+
+def _other_job(entry: Any, own: Name) -> Name | None:
+    """The job that an entry, or an input of an entry, names; None for a dataset, and for the event's own job."""
+    name = named(entry) if isinstance(entry, dict) and entry.get("type") == "JOB" else None
+    return None if name == own else name
 
 
 def _plain(reference: DatasetReference) -> DatasetReference:
@@ -82,13 +107,14 @@ def _input_fields(holder: Any) -> list[dict[str, Any]]:
 
 def sources_of_target(entry: Any) -> Iterator[Name]:
     """The datasets that a target is made of, as a whole or in a column."""
+    yield from filter(None, map(dataset_of, _sources(entry)))
+
+
+def _sources(entry: Any) -> list[dict[str, Any]]:
+    """The inputs of an entry, and those of its columns."""
     fields = entry.get("fields") if isinstance(entry, dict) else None
-    field_inputs = (
-        [source for field in fields.values() for source in _inputs(field)] if isinstance(fields, dict) else []
-    )
-    for source in [*_inputs(entry), *field_inputs]:
-        if name := dataset_of(source):
-            yield name
+    of_fields = [source for field in fields.values() for source in _inputs(field)] if isinstance(fields, dict) else []
+    return [*_inputs(entry), *of_fields]
 
 
 def _inputs(holder: Any) -> list[dict[str, Any]]:

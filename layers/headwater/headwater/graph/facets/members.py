@@ -28,7 +28,12 @@ _SECRET = re.compile(
 
 LIFECYCLE = "lifecycleStateChange"
 """A facet, and its member."""
-OWNERSHIP = "ownership"
+OWNERSHIP, DOCUMENTATION, SQL = "ownership", "documentation", "sql"
+EXTRACTION_ERROR, JOB_DEPENDENCIES = "extractionError", "jobDependencies"
+MAX_DEPENDENCIES = 100
+"""Jobs before or after a job that are kept of a run."""
+EXTERNAL_QUERY = "externalQuery"
+"""A run facet: the id that an engine has of the run's query, and the engine."""
 
 
 def ownership_of(facets: Facets) -> Any:
@@ -110,6 +115,106 @@ def describe_failure(assertion: Mapping[str, Any]) -> str:
     actual, expected = assertion.get("actual"), assertion.get("expected")
     found = f" ({actual}, expected {expected})" if isinstance(actual, str) and isinstance(expected, str) else ""
     return f"{describe_assertion(assertion)}{found}"
+
+
+def incompleteness(run_facets: Facets) -> str:
+    """What the producer of a run says that it could not read of it, with secrets masked; empty if it says nothing so.
+
+    Example: `1 of 3 tasks could not be read: SELCT * FROM orders (Expected an SQL statement)`.
+    """
+    facet = run_facets.get(EXTRACTION_ERROR)
+    facet = facet if isinstance(facet, dict) else {}
+    listed = facet.get("errors")
+    errors = [error for error in listed if isinstance(error, dict)] if isinstance(listed, list) else []
+    counts = facet.get("failedTasks"), facet.get("totalTasks")
+    failed, total = (count if type(count) is int and count > 0 else 0 for count in counts)
+    failed = failed or len(errors)
+    if not failed:
+        return ""
+    of = max(failed, total)
+    texts = [[error_summary(str(error.get(member) or "")) for member in ("task", "errorMessage")] for error in errors]
+    first = next((f"{task} ({why})" if task and why else task or why for task, why in texts if task or why), "")
+    told = f"{failed:,} of {of:,} task{'s' * (of != 1)} could not be read"
+    return f"{told}: {first}" if first else told
+
+
+def job_dependencies_of(run_facets: Facets) -> JsonObject:
+    """The jobs that a run's scheduler runs before and after its job, as `upstream` and `downstream`, each with the
+    members that the facet has of it, and the `triggerRule`; empty without any. This is control flow, and no data."""
+    facet = run_facets.get(JOB_DEPENDENCIES)
+    facet = facet if isinstance(facet, dict) else {}
+    sides = {side: [*filter(None, map(_dependency, _entries(facet.get(side))))] for side in ("upstream", "downstream")}
+    rule = facet.get("trigger_rule")
+    told = {**sides, **({"triggerRule": rule} if isinstance(rule, str) else {})}
+    return told if any(sides.values()) else {}
+
+
+def _dependency(entry: Any) -> JsonObject | None:
+    match entry:
+        case {"job": {"namespace": str(namespace), "name": str(name)}} if namespace and name:
+            run = entry.get("run")
+            more = {
+                "runId": run.get("runId") if isinstance(run, dict) else None,
+                "dependencyType": entry.get("dependency_type"),
+                "sequenceTriggerRule": entry.get("sequence_trigger_rule"),
+                "statusTriggerRule": entry.get("status_trigger_rule"),
+            }
+            return {
+                "namespace": namespace,
+                "name": name,
+                **{member: text for member, text in more.items() if isinstance(text, str)},
+            }
+    return None
+
+
+def _entries(value: Any) -> list[Any]:
+    return value[:MAX_DEPENDENCIES] if isinstance(value, list) else []
+
+
+def place_of(facets: Facets) -> JsonObject:
+    """Where a dataset belongs, by its facets `catalog` and `hierarchy`: the `catalog`, its `warehouse`, and the name at
+    each level, such as `database`, `schema` and `table`; empty if its producer does not say. For grouping."""
+    catalog = {
+        "catalog": facet_text(facets, "catalog", "name"),
+        "warehouse": facet_text(facets, "catalog", "warehouseUri"),
+    }
+    facet = facets.get("hierarchy")
+    levels = facet.get("hierarchy") if isinstance(facet, dict) else None
+    told = {name: text for name, text in catalog.items() if text}
+    for level in levels if isinstance(levels, list) else ():
+        match level:
+            case {"type": str(kind), "name": str(name)} if kind and name:
+                told[kind.lower()] = name
+    return told
+
+
+def exposures_of(facets: Facets) -> list[JsonObject]:
+    """What dbt declares to use a dataset: dashboards, notebooks and the like, each with its `id`, `name`, `type`, `url`
+    and `owner`, as far as they are told."""
+    facet = facets.get("dbt_exposures")
+    listed = facet.get("exposures") if isinstance(facet, dict) else None
+    return [*filter(None, map(_exposure, listed if isinstance(listed, list) else ()))]
+
+
+def _exposure(entry: Any) -> JsonObject | None:
+    match entry:
+        case {"unique_id": str(unique_id), "name": str(name)} if unique_id and name:
+            owner = entry.get("owner")
+            owners = [owner.get(member) for member in ("name", "email")] if isinstance(owner, dict) else [owner]
+            more = {
+                "type": entry.get("type"),
+                "url": entry.get("url"),
+                "owner": next((text for text in owners if isinstance(text, str) and text), None),
+            }
+            told = {member: text for member, text in more.items() if isinstance(text, str) and text}
+            return {"id": unique_id, "name": name, **told}
+    return None
+
+
+def query_of(run_facets: Facets) -> JsonObject:
+    """The `id` that an engine has of a run's query, and the engine as the `source`; empty without an id."""
+    query = facet_text(run_facets, EXTERNAL_QUERY, "externalQueryId")
+    return {"id": query, "source": facet_text(run_facets, EXTERNAL_QUERY, "source")} if query else {}
 
 
 def error_message(facets: Facets) -> str:

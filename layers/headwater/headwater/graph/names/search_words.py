@@ -4,6 +4,7 @@ raw/customer_orders, raw.CustomerOrders     raw customer orders
 """
 
 import re
+from itertools import islice
 
 FIRST_WORDS, LAST_WORDS = 4, 8
 """Words of a long name that count: the first, which begin the names of jobs, and the last, which end paths."""
@@ -11,6 +12,18 @@ MAX_NAME_BYTES = 600
 """Of the words of a name: a sort key has up to 1,024 bytes."""
 MIN_SPELLED, MAX_SPELLED = 4, 10
 """Letters of a word that may be mistyped: a shorter word has no variants, of a longer word the first letters count."""
+MIN_IN_TEXT, MAX_IN_TEXT, MAX_WORDS_IN_TEXT = 3, 40, 100
+"""Letters of a word of a text that counts, and such words of a text."""
+_OF_ANY_TEXT = frozenset(
+    word
+    for words in (
+        "the and for with that this from are was not has have into per all any its select where join left right inner",
+        "outer full cross group order having union insert update delete create table view values case when then else",
+        "end distinct between null true false asc desc limit using",
+    )
+    for word in words.split()
+)
+"""Words that are in any description or SQL text: nobody looks for them."""
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -21,6 +34,18 @@ def words_of(name: str) -> list[str]:
     if len(words) > FIRST_WORDS + LAST_WORDS:
         words = words[:FIRST_WORDS] + words[-LAST_WORDS:]
     return " ".join(words).encode()[:MAX_NAME_BYTES].decode(errors="ignore").split()
+
+
+def words_in(text: str) -> list[str]:
+    """The words by which a description or a SQL text is found. A word with a digit is none: ids and dates are new with
+    each run."""
+    words = dict.fromkeys(_WORD.findall(_HUMP.sub(" ", text).casefold()))
+    telling = (
+        word
+        for word in words
+        if MIN_IN_TEXT <= len(word) <= MAX_IN_TEXT and word.isalpha() and word not in _OF_ANY_TEXT
+    )
+    return list(islice(telling, MAX_WORDS_IN_TEXT))
 
 
 def plain_name(name: str) -> str:

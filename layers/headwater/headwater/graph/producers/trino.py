@@ -7,8 +7,8 @@ What the listener says of a query, and what is made of it, each by recorded even
 
     the name 20261122_193927_00008_e2k6e         insert lake.shop.audit 5d2c81f0: the statement, the table that it
                                                  writes, and a fingerprint of the SQL without its literals. The nightly
-                                                 INSERT of another day is the same job. The query's id stays in the
-                                                 run's facet `trino_metadata`
+                                                 INSERT of another day is the same job. The query's id is the run
+                                                 facet `externalQuery`, as other producers send it
     FAIL "Query was canceled"                    ABORT: a person or a client ended the query
     the outputs of a query that failed           without schema and column lineage: nothing was written
     each scanned column as an indirect input     the columns of the inputs that the event names. Of a query on a view
@@ -31,11 +31,12 @@ from typing import NamedTuple
 
 from headwater.graph.facets.dataset_reference import named
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, LONG_FACETS, SCHEMA
-from headwater.graph.facets.members import error_message, facet_text, without_comments
+from headwater.graph.facets.members import EXTERNAL_QUERY, error_message, facet_text, without_comments
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.producers.producer import Producer, Strength
 from headwater.openlineage.event import DatasetReference, EventType, Facets, JobEvent, JobReference, Name, RunEvent
 
+_QUERY_ID = re.compile(r"\d{8}_\d{6}_\d{5}_\w{5}", re.ASCII)
 CANCELLED = "Query was canceled"
 FINGERPRINT = 8
 _TOLD_NO_END = {"analyze", "call"}
@@ -74,7 +75,10 @@ class Trino(Producer):
         return " ".join([*words, fingerprint(query)])
 
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
-        """The event with the end that its query had, and with the columns that the query wrote."""
+        """The event with the id of its query, the end that the query had, and the columns that the query wrote."""
+        if isinstance(event, RunEvent) and _QUERY_ID.fullmatch(event.job.name.name):
+            query = {"externalQueryId": event.job.name.name, "source": self.name}
+            event = replace(event, run_facets={EXTERNAL_QUERY: query, **event.run_facets})
         if isinstance(event, RunEvent) and event.type is EventType.FAIL:
             is_cancelled = error_message(event.run_facets) == CANCELLED
             end = EventType.ABORT if is_cancelled else EventType.FAIL

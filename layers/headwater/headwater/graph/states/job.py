@@ -4,7 +4,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from headwater.graph.facets.curation import FOREIGN, JUDGEMENT, SET_ASIDE, deleted_through, is_curation
+from headwater.graph.facets.curation import (
+    FOREIGN,
+    JUDGEMENT,
+    SENT_TAGS,
+    SET_ASIDE,
+    current_tags,
+    deleted_through,
+    is_curation,
+    run_tags,
+)
 from headwater.graph.facets.dataset_reference import (
     QUALITY,
     SOURCES,
@@ -16,6 +25,7 @@ from headwater.graph.facets.dataset_reference import (
     symlinks,
 )
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE
+from headwater.graph.facets.members import EXTRACTION_ERROR, JOB_DEPENDENCIES, incompleteness, job_dependencies_of
 from headwater.graph.facets.register import (
     Register,
     Registers,
@@ -92,7 +102,8 @@ class JobFacts:
 
     first, last      the times of the earliest and latest event; `last` is empty for a job that only its children named
     facets           the newest job facet of each name
-    run_facets       the newest parent facet of the job's runs, and the judgements on runs, by run id
+    run_facets       the newest parent facet of the job's runs, their newest tags, the jobs before and after them, the
+                     newest run with incomplete lineage, and the judgements on runs, by run id
     declared         the edges of the newest JobEvent that names any dataset
     usages           the datasets that the job ever used
     is_derivation    whether this is a derivation: a dataset declared to be made of others, stored as a job of the
@@ -147,8 +158,13 @@ class JobFacts:
     @property
     def good_runs(self) -> list[JobRunId]:
         """The runs that a person called good, of the last `KEPT_JUDGEMENTS` that were judged."""
-        judged = {name: facet for name, facet in values(self.run_facets).items() if name != PARENT}
+        judged = {name: facet for name, facet in values(self.run_facets).items() if name.startswith(_JUDGED)}
         return [JobRunId(self.id, name.removeprefix(_JUDGED)) for name, facet in judged.items() if is_good(facet)]
+
+    @property
+    def tags(self) -> set[str]:
+        """The tags of the job, and those of its newest run that had any."""
+        return current_tags(values(self.facets)) | current_tags(values(self.run_facets))
 
     @property
     def symlink_pairs(self) -> set[tuple[DatasetId, DatasetId]]:
@@ -242,6 +258,15 @@ class JobHead:
             case {"run": {"runId": str(run_id)}}:
                 return run_id.lower()
         return None
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether the producer says that the lineage of a run is incomplete, of the newest or of those of the edges."""
+        match values(self.facts.run_facets).get(EXTRACTION_ERROR):
+            case {"runId": str(run_id)}:
+                newest = {self.latest.run_id} if self.latest else set()
+                return run_id in newest | {chosen.edges.run_id for chosen in self.generation.runs}
+        return False
 
     @property
     def declared(self) -> Edges:
@@ -350,21 +375,28 @@ def _declared(event: JobEvent, at: Stamp) -> Register | None:
 
 
 def _of_runs(event: RunEvent | JobEvent) -> Registers:
-    """The parent facet of an event, and the judgement on its run."""
+    """The parent facet of an event, the tags of its run, the jobs before and after it, whether its producer says that
+    its lineage is incomplete, and the judgement on it."""
     if not isinstance(event, RunEvent):
         return {}
-    facets = {PARENT: event.run_facets.get(PARENT), f"{_JUDGED}{event.run_id}": event.run_facets.get(JUDGEMENT)}
+    facets = {
+        PARENT: event.run_facets.get(PARENT),
+        SENT_TAGS: run_tags(event.run_facets),
+        JOB_DEPENDENCIES: job_dependencies_of(event.run_facets) or None,
+        EXTRACTION_ERROR: {"runId": event.run_id} if incompleteness(event.run_facets) else None,
+        f"{_JUDGED}{event.run_id}": event.run_facets.get(JUDGEMENT),
+    }
     return {name: Register(stamp(event), facet) for name, facet in facets.items() if facet is not None}
 
 
 def _newest_judgements(registers: Registers) -> Registers:
     """The registers with the last `KEPT_JUDGEMENTS`. Of one that is left out, no later join can need the value: as many
     that are newer stay."""
-    judged = [name for name in registers if name != PARENT]
+    judged = [name for name in registers if name.startswith(_JUDGED)]
     if len(judged) <= KEPT_JUDGEMENTS:
         return registers
-    newest = sorted(judged, key=lambda name: registers[name].stamp)[-KEPT_JUDGEMENTS:]
-    return {name: register for name, register in registers.items() if name == PARENT or name in newest}
+    oldest = sorted(judged, key=lambda name: registers[name].stamp)[:-KEPT_JUDGEMENTS]
+    return {name: register for name, register in registers.items() if name not in oldest}
 
 
 def _usages(event: RunEvent | JobEvent) -> dict[DatasetId, DatasetUsage]:

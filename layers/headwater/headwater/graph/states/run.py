@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import reduce
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.curation import JUDGEMENT, is_curation
+from headwater.graph.facets.curation import JUDGEMENT, is_curation, tags
 from headwater.graph.facets.dataset_reference import IoDatasets, io_datasets, join_io_datasets
 from headwater.graph.facets.register import (
     Register,
@@ -16,6 +16,7 @@ from headwater.graph.facets.register import (
     join_registers,
     registers_of,
     stamp,
+    values,
 )
 from headwater.graph.names.identity import DatasetId, JobRunId, job_id
 from headwater.openlineage.event import MAX_NAME_LENGTH, EventType, Name, RunEvent, is_uuid
@@ -193,6 +194,10 @@ class Run:
         created = self.facets.get(CREATED)
         is_new = created is not None and not self.started and self.last <= created.time
         return RunState.NEW if is_new else RunState.RUNNING
+
+    @property
+    def tags(self) -> list[str]:
+        return tags(values(self.facets))
 
     @property
     def is_judged_good(self) -> bool:

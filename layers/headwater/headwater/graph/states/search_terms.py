@@ -1,4 +1,4 @@
-"""Search terms: where a search finds the names of datasets, jobs, columns, owners and tags.
+"""Search terms: where a search finds the names of datasets, jobs, columns, owners and tags, and the words of texts.
 
 A term is a place in a short list. It says all there is to say, so that a search reads a few lists, however large the
 table is:
@@ -9,9 +9,12 @@ table is:
     c:un  c:pr          `unit price`, `price` and `unit`    likewise; a name of many columns is there once
     c=unit price        a dataset with such a column        the whole name
     w:ordrs  w:orders   `orders`                            the word, also with a letter mistyped
+    x:lo                `loyalty` and the dataset           the beginning of a word of its description, of that of one
+                                                            of its columns, or of a job's SQL text
+    q=20261120 0812     the run, and the month              the id that the engine has of the run's query
 
-A term is never changed or removed. A search reads the heads of the nodes that it found, and leaves out what is deleted,
-what has no such column any more, and what the caller may not read.
+A term is never changed, and none but those of queries is ever removed. A search reads the heads of the nodes that it
+found, and leaves out what is deleted, what has no such column any more, and what the caller may not read.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -19,10 +22,18 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.curation import CALLED, OWNED, RESERVED, all_tags, called, tagging
+from headwater.graph.facets.curation import CALLED, OWNED, RESERVED, SENT_TAGS, all_tags, called, run_tags, tagging
 from headwater.graph.facets.dataset_reference import SYMLINKS, dataset_references, symlinks
 from headwater.graph.facets.long_facet import SCHEMA, digest_of
-from headwater.graph.facets.members import OWNERSHIP, owners_of
+from headwater.graph.facets.members import (
+    DOCUMENTATION,
+    MAX_SQL,
+    OWNERSHIP,
+    SQL,
+    facet_text,
+    owners_of,
+    query_of,
+)
 from headwater.graph.facets.register import Registers, is_deletion, values
 from headwater.graph.facets.schema import PARTIAL, columns_among, fields_of
 from headwater.graph.names.identity import (
@@ -36,12 +47,15 @@ from headwater.graph.names.identity import (
     namespace_id,
 )
 from headwater.graph.names.naming import catalog_name, plain_namespace
-from headwater.graph.names.search_words import variants, words_of
+from headwater.graph.names.search_words import plain_name, variants, words_in, words_of
 from headwater.openlineage import exact_json
-from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name
+from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name, RunEvent
+from headwater.openlineage.exact_json import JsonObject
 
-_WITH_NAMES = frozenset({CALLED, OWNERSHIP, OWNED, PARTIAL, SYMLINKS})
-"""Facets with owners, with columns, or with other names."""
+_WITH_NAMES = frozenset({CALLED, OWNERSHIP, OWNED, PARTIAL, SYMLINKS, DOCUMENTATION, SQL})
+"""Facets with owners, with columns, with other names, or with a text."""
+_OF_QUERIES = "q="
+"""The beginning of the lists of queries."""
 
 END = "\x1f"
 """Ends the phrase of a place. It sorts before every letter and is in no word: `orders` sorts before `orders daily`."""
@@ -55,6 +69,7 @@ class NameKind(StrEnum):
     COLUMN = "c"
     OWNER = "o"
     TAG = "t"
+    TEXT = "x"
 
 
 class SearchTerm(NamedTuple):
@@ -118,6 +133,31 @@ def spelling_list(variant: str) -> str:
     return f"w:{variant}"
 
 
+def query_list(query_id: str) -> str:
+    """The list of the runs of a query, in any case of its id. An engine's id is one run's, as a rule."""
+    return f"{_OF_QUERIES}{plain_name(query_id.casefold())}"
+
+
+def query_terms(event: AnyEvent) -> Iterator[SearchTerm]:
+    """The term of the id that an engine has of the query of an event's run. It expires with the run: its place has the
+    month."""
+    query = query_of(event.run_facets) if isinstance(event, RunEvent) else {}
+    if isinstance(event, RunEvent) and query:
+        job = Holder.of_job(event.job.name)
+        yield SearchTerm(query_list(query["id"]), f"{job}#{event.run_id}#{event.time[:7]}")
+
+
+def run_of(place: str) -> tuple[Holder, str]:
+    """The job and the run id in a place of a list of queries."""
+    holder, run_id, _ = place.rsplit("#", 2)
+    return holder_of(holder), run_id
+
+
+def month_of(term: SearchTerm) -> str | None:
+    """The month of the event that a term goes with, `2026-11`; None for a term that stays."""
+    return term.place[-7:] if term.list.startswith(_OF_QUERIES) else None
+
+
 def job_terms(name: Name) -> Iterator[SearchTerm]:
     """The terms of a job's name."""
     return _node_terms(name.name, Holder.of_job(name))
@@ -131,23 +171,27 @@ def dataset_terms(name: Name) -> Iterator[SearchTerm]:
 
 
 class KnownLabels(NamedTuple):
-    """What a head says of a node: its facets, the digests of its schemas, and the columns of its partial schemas."""
+    """What a head says of a node: its facets, the digests of its schemas, the columns of its partial schemas, and its
+    tags, with those of a job's runs."""
 
     facets: Facets
     schemas: frozenset[Any]
-    columns: frozenset[str]
+    columns: Mapping[str, JsonObject]
+    tags: frozenset[str]
 
     @classmethod
-    def of(cls, registers: Registers, *more_schemas: Any) -> "KnownLabels":
+    def of(cls, registers: Registers, *more_schemas: Any, of_runs: Registers | None = None) -> "KnownLabels":
         facets = values(registers)
-        return cls(facets, frozenset({facets.get(SCHEMA), *more_schemas}), frozenset(columns_among(registers)))
+        schemas = frozenset({facets.get(SCHEMA), *more_schemas})
+        tags = all_tags(facets) | all_tags(values(of_runs or {}))
+        return cls(facets, schemas, columns_among(registers), frozenset(tags))
 
 
-_NOTHING = KnownLabels({}, frozenset(), frozenset())
+_NOTHING = KnownLabels({}, frozenset(), {}, frozenset())
 
 
 class Label(NamedTuple):
-    """A column, an owner or a tag, or another name of a dataset or job, and the node that has it."""
+    """A column, an owner or a tag, another name of a dataset or job, or a word of a text, and the node that has it."""
 
     kind: NameKind
     name: str
@@ -162,14 +206,14 @@ class NodeFacets(NamedTuple):
 
     @property
     def key(self) -> Hashable:
-        """The same whenever the node has the same columns, owners and tags."""
+        """The same whenever the node has the same columns, owners, tags and texts."""
         schema = self.facets.get(SCHEMA)
         named = {name: self.facets[name] for name in _WITH_NAMES & self.facets.keys()} | tagging(self.facets)
         digest = digest_of(SCHEMA, schema) if schema is not None else None
         return self.holder.kind, self.holder.node, digest, exact_json.dumps(named) if named else None
 
     def labels(self, known: KnownLabels = _NOTHING) -> Iterator[Label]:
-        """The columns, owners and tags, but for those that are known."""
+        """The columns, owners, tags and words, but for those that are known."""
         return (Label(kind, label, self.holder) for kind, label in _labels(self.facets, known))
 
 
@@ -180,11 +224,14 @@ def labels_in(event: AnyEvent, known: Mapping[NodeId, KnownLabels]) -> Iterator[
 
 
 def terms_of_labels(labels: Iterable[Label]) -> Iterator[SearchTerm]:
-    """The terms of columns, owners and tags. A name that many tables have is taken apart once."""
+    """The terms of columns, owners, tags and words. A name that many tables have is taken apart once."""
     holders: dict[tuple[NameKind, str], set[Holder]] = {}
     for kind, name, holder in labels:
         if kind in {NameKind.DATASET, NameKind.JOB}:
             yield from _node_terms(name, holder)
+            continue
+        if kind is NameKind.TEXT:
+            yield SearchTerm(names_list(kind, name), f"{name}{END}{holder}")
             continue
         holders.setdefault((kind, name), set()).add(holder)
     words = {name: words_of(name) for _, name in holders}
@@ -199,7 +246,10 @@ def terms_of_labels(labels: Iterable[Label]) -> Iterator[SearchTerm]:
 def node_facets_in(event: AnyEvent) -> Iterator[NodeFacets]:
     """The nodes that an event describes, none of a reserved namespace."""
     if not isinstance(event, DatasetEvent) and event.job.name.namespace not in RESERVED:
-        yield NodeFacets(Holder.of_job(event.job.name), event.job.facets)
+        job = Holder.of_job(event.job.name)
+        yield NodeFacets(job, event.job.facets)
+        if isinstance(event, RunEvent) and (of_run := run_tags(event.run_facets)):
+            yield NodeFacets(job, {SENT_TAGS: of_run})
     for reference in dataset_references(event):
         if reference.name.namespace not in RESERVED:
             yield NodeFacets(Holder.of_dataset(identity_of(reference.name)), reference.facets)
@@ -207,19 +257,49 @@ def node_facets_in(event: AnyEvent) -> Iterator[NodeFacets]:
 
 def _labels(facets: Facets, known: KnownLabels) -> Iterator[tuple[NameKind, str]]:
     yield from ((NameKind.OWNER, owner) for owner in set(owners_of(facets)) - set(owners_of(known.facets)))
-    yield from ((NameKind.TAG, tag) for tag in all_tags(facets) - all_tags(known.facets))
+    yield from ((NameKind.TAG, tag) for tag in all_tags(facets) - known.tags)
     if (own := called(facets)) and own != called(known.facets):
         yield NameKind.JOB, own
     if (linked := facets.get(SYMLINKS)) != known.facets.get(SYMLINKS):
         yield from ((NameKind.DATASET, catalog_name(name) or name.name) for name in symlinks(linked))
-    columns = {field["name"] for field in fields_of(facets.get(PARTIAL))} - known.columns
+    yield from ((NameKind.TEXT, word) for word in _words(facets, known))
+    columns = {field["name"] for field in fields_of(facets.get(PARTIAL))} - known.columns.keys()
     yield from ((NameKind.COLUMN, column) for column in columns | _columns(facets.get(SCHEMA), known))
 
 
 def _columns(schema: Any, known: KnownLabels) -> set[str]:
     """The columns of a schema, none of a schema that is known."""
-    is_new = schema is not None and not is_deletion(schema) and digest_of(SCHEMA, schema) not in known.schemas
-    return {field["name"] for field in fields_of(schema)} if is_new else set()
+    return {field["name"] for field in fields_of(schema)} if _is_new(schema, known) else set()
+
+
+def _is_new(schema: Any, known: KnownLabels) -> bool:
+    return schema is not None and not is_deletion(schema) and digest_of(SCHEMA, schema) not in known.schemas
+
+
+def _words(facets: Facets, known: KnownLabels) -> set[str]:
+    """The words of the texts of a node, but for those of texts that are known."""
+    before = set(texts_of(known.facets))
+    texts = [text for place, text in texts_of(facets) if (place, text) not in before]
+    if _is_new(schema := facets.get(SCHEMA), known):
+        texts += [text for _, text in column_texts(schema)]
+    for column, text in column_texts(facets.get(PARTIAL)):
+        if known.columns.get(column, {}).get("description") != text:
+            texts.append(text)
+    return {word for text in texts for word in words_in(text)}
+
+
+def texts_of(facets: Facets) -> Iterator[tuple[str, str]]:
+    """The texts by which a node is found, each with where it stands: `description` or `sql`."""
+    for place, facet, member in (("description", DOCUMENTATION, "description"), ("sql", SQL, "query")):
+        if text := facet_text(facets, facet, member):
+            yield place, text[:MAX_SQL]
+
+
+def column_texts(schema: Any) -> Iterator[tuple[str, str]]:
+    """The columns of a schema that have a description, with it."""
+    for field in fields_of(schema):
+        if isinstance(text := field.get("description"), str):
+            yield field["name"], text
 
 
 def _node_terms(name: str, holder: Holder) -> Iterator[SearchTerm]:

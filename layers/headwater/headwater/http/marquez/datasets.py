@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from headwater.graph.facets.column_lineage import ColumnFlow, column_flows, transformation
-from headwater.graph.facets.curation import DECLARED, tagging, tags, without_curation
+from headwater.graph.facets.curation import DECLARED, shown_tags, tagging, without_curation
 from headwater.graph.facets.dataset_reference import INPUT_STATISTICS, QUALITY, display_name
 from headwater.graph.facets.insights import criticality_of
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.members import exposures_of, facet_text, place_of
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import NodeKind, node_id, version_of_schema
@@ -42,12 +42,14 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
         "namespace": name.namespace,
         "sourceName": facet_text(facets, "dataSource", "name") or name.namespace,
         "fields": [field(column, tagged) for column in fields_of(head.schema)],
-        "tags": tags(tagged),
+        **shown_tags(tagged),
         "lastModifiedAt": None,
         "description": facet_text(facets, "documentation", "description"),
         "lastLifecycleState": facet_text(facets, "lifecycleStateChange", "lifecycleStateChange") or "",
         **({"displayName": display} if (display := display_name(name, facets)) else {}),
         **({"schemaLocation": location} if (location := facet_text(facets, DECLARED, "schemaLocation")) else {}),
+        **({"exposures": exposures} if (exposures := exposures_of(facets)) else {}),
+        **({"place": place} if (place := place_of(facets)) else {}),
         **({"foreign": True} if head.is_foreign else {}),
     }
 
@@ -147,7 +149,7 @@ def _input_field(flow: ColumnFlow) -> JsonObject:
 def field(column: JsonObject, tagged: Facets) -> JsonObject:
     """A field of the schema facet, without members of a wrong type."""
     document: JsonObject = {member: _text_of(column.get(member)) for member in ("name", "type", "description")}
-    document["tags"] = tags(tagged, column["name"]) if tagged else []
+    document |= shown_tags(tagged, column["name"]) if tagged else {"tags": []}
     nested = fields_of(column) if "fields" in column else []
     return document | {"fields": [field(inner, {}) for inner in nested]} if nested else document
 

@@ -5,15 +5,15 @@ import uuid
 from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
-from headwater.graph.facets.curation import called, tags, without_curation
+from headwater.graph.facets.curation import called, shown_tags, without_curation
 from headwater.graph.facets.insights import criticality_of
-from headwater.graph.facets.members import facet_text
+from headwater.graph.facets.members import JOB_DEPENDENCIES, facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import job_id
 from headwater.graph.states.edges import DatasetRef, Edges, job_version
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.http.marquez.runs import run, run_in_graph
-from headwater.openlineage.event import Facets
+from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import DocumentText, JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.job_details import JobDetails
@@ -46,6 +46,8 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
         "location": location(facets),
         "description": facet_text(facets, "documentation", "description"),
         "latestRun": run_in_graph(latest) if latest else None,
+        **(_job_lineage(facets, name) if "lineage" in facets else {}),
+        **({"jobDependencies": flow} if (flow := values(facts.run_facets).get(JOB_DEPENDENCIES)) else {}),
         **({"foreign": True} if head.is_foreign else {}),
     }
 
@@ -62,7 +64,17 @@ def job(details: JobDetails, run: Callable[[RunDetails], JsonObject | DocumentTe
     document["currentVersion"] = job_version(head.facts.name, head.current) if head.current else None
     if criticality := criticality_of(facets):
         document["criticality"] = criticality
-    return document | {"facets": without_curation(facets), "labels": _labels(facets), "tags": tags(facets)}
+    return document | {"facets": without_curation(facets), "labels": _labels(facets), **shown_tags(facets)}
+
+
+def _job_lineage(facets: Facets, name: Name) -> JsonObject:
+    """The other jobs in the `lineage` facet, which few producers send: the module is read for these alone."""
+    from headwater.graph.facets.explicit_lineage import jobs_in_lineage  # noqa: PLC0415
+
+    others = jobs_in_lineage(facets, name)
+    return (
+        {"jobLineage": {side: [each.as_json() for each in names] for side, names in others.items()}} if others else {}
+    )
 
 
 def _labels(facets: Facets) -> list[str]:

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 
 from headwater.concurrent import concurrent_map
+from headwater.graph.facets.curation import is_among
 from headwater.graph.names.identity import JobRunId
 from headwater.graph.states.run import ParentRef, Run, RunState
 from headwater.http.request import ApiRequest
@@ -40,15 +41,16 @@ def top_runs(reader: Reader, request: ApiRequest, namespaces: Collection[str] | 
     states = _states(request)
     searched = states if states in (frozenset(RunState), frozenset({RunState.FAILED})) else states | UNREPORTED
     lists = [listing for outcome in sorted(searched) for listing in reader.store.top_runs(outcome)]
-    producer = request.query.get("producer", "").lower()
+    producer, tag = request.query.get("producer", "").lower(), request.query.get("tag")
 
     def fits(run: Run) -> bool:
-        return run.outcome in states and producer in run.producer.value.lower()
+        has_tag = not tag or is_among(tag, run.tags)
+        return has_tag and run.outcome in states and producer in run.producer.value.lower()
 
     def fitting(entries: Sequence[Entry[JobRunId]]) -> Collection[JobRunId]:
         return {run.id for run in reader.runs([entry.id for entry in entries]) if not run.last or fits(run)}
 
-    ids, cursor = newest_page(lists, request, namespaces, fitting if producer or searched != states else None)
+    ids, cursor = newest_page(lists, request, namespaces, fitting if producer or tag or searched != states else None)
     listed = [run for run in reader.runs(ids) if producer or run.producer.value != DOCTOR]
     in_place = [*filter(fits, _in_place_of(reader, [run for run in listed if not run.last], states))]
     after = request.time("after")

@@ -78,10 +78,16 @@ def _field(field: Document) -> JsonObject:
 
 
 def _tags(data: Document) -> list[JsonObject]:
-    """The tags of a dataset and of its columns. A response has no values of tags."""
-    own = [{"key": tag, "value": "true"} for tag in data.get("tags") or ()]
-    fields = [(field["name"], tag) for field in data.get("fields") or () for tag in field.get("tags") or ()]
-    return own + [{"key": tag, "value": "true", "field": name} for name, tag in fields]
+    """The tags of a dataset and of its columns."""
+    own = [_tag(tag, data) for tag in data.get("tags") or ()]
+    fields = [(field, tag) for field in data.get("fields") or () for tag in field.get("tags") or ()]
+    return own + [{**_tag(tag, field), "field": field["name"]} for field, tag in fields]
+
+
+def _tag(text: str, holder: Document) -> JsonObject:
+    """A tag of a node or of a field: `classification=PII` is a key and its value."""
+    key, _, value = text.partition("=")
+    return _present({"key": key, "value": value or "true", "source": (holder.get("tagSources") or {}).get(text)})
 
 
 def _present(members: Document) -> JsonObject:

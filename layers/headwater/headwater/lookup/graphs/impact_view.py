@@ -93,6 +93,8 @@ def _paged(
         answer["truncated"] = True
     if items and end < total:
         answer["cursor"] = page.cursor(str(end), total)
+    if impacted.exposures:
+        answer["exposures"] = [exposure.as_json() for exposure in impacted.exposures]
     return {**answer, **_called(impacted, on_page), "frontier": impacted.frontier.as_json()}
 
 

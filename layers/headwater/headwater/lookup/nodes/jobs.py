@@ -5,6 +5,7 @@ from functools import partial
 from heapq import merge
 from itertools import islice
 
+from headwater.graph.facets.curation import is_among
 from headwater.graph.names.identity import JobId
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.stored_states import KnownNamespace
@@ -25,7 +26,7 @@ READ_AT_A_TIME = 100
 DETAILED_AT_A_TIME = 25
 """Jobs whose newest runs are read together. If the response is full, no further runs are read."""
 MAX_JOBS_READ = 5_000
-"""Jobs that a request with `lastRunStates` reads at most."""
+"""Jobs that a request with `lastRunStates` or `tag` reads at most."""
 STATES = frozenset({"NEW", "RUNNING", "COMPLETED", "ABORTED", "FAILED", "OTHER"})
 
 
@@ -39,12 +40,12 @@ def all_jobs(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownName
 
 def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> JsonObject:
     """The jobs of namespaces, by the start of their newest run, newest first, each with its newest runs."""
-    states, page = _states(request), request.page()
-    ahead = READ_AT_A_TIME if states else page.offset + page.limit
+    states, tag, page = _states(request), request.query.get("tag"), request.page()
+    ahead = READ_AT_A_TIME if states or tag else page.offset + page.limit
     lists = [reader.store.jobs_in(name) for name in names]
     newest = [jobs.entries(before=page.after, newest_first=True, limit=max(ahead, 1)) for jobs in lists]
     merged = merge(*newest, key=lambda entry: entry.position, reverse=True)
-    entries = list(islice(_in_states(reader, merged, states), page.offset, page.offset + page.limit))
+    entries = list(islice(_fitting(reader, merged, states, tag), page.offset, page.offset + page.limit))
     heads = reader.jobs([entry.id for entry in entries], usages=False)
     present = [entry for entry in entries if entry.id in heads]
     listed = within_size_limit(_documents(reader, {entry.id: heads[entry.id] for entry in present}))
@@ -67,12 +68,20 @@ def _run_text(reader: Reader, details: RunDetails) -> DocumentText:
     return DocumentText(reader.store.text(details.run, given, lambda: exact_json.encode(marquez_run(details)).decode()))
 
 
-def _in_states(reader: Reader, merged: Iterable[Entry[JobId]], states: frozenset[str]) -> Iterable[Entry[JobId]]:
-    """The jobs whose newest run is in one of the states, among the first `MAX_JOBS_READ`; without states, all jobs."""
-    entries = islice(merged, MAX_JOBS_READ) if states else merged
-    while states and (chunk := list(islice(entries, READ_AT_A_TIME))):
+def _fitting(
+    reader: Reader, merged: Iterable[Entry[JobId]], states: frozenset[str], tag: str | None
+) -> Iterable[Entry[JobId]]:
+    """The jobs whose newest run is in one of the states, and that have the tag, or had it in their newest run with any,
+    among the first `MAX_JOBS_READ`; without states and a tag, all jobs."""
+    is_filtered = bool(states or tag)
+    entries = islice(merged, MAX_JOBS_READ) if is_filtered else merged
+    while is_filtered and (chunk := list(islice(entries, READ_AT_A_TIME))):
         heads = reader.jobs([entry.id for entry in chunk], usages=False)
-        matching = {job for job, head in heads.items() if head.latest_state in states}
+        matching = {
+            job
+            for job, head in heads.items()
+            if (not states or head.latest_state in states) and (not tag or is_among(tag, head.facts.tags))
+        }
         yield from (entry for entry in chunk if entry.id in matching)
     yield from entries
 

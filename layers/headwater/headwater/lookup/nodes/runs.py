@@ -1,14 +1,14 @@
 """Single runs, the runs of a job, and the children of a run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from headwater.graph.facets.curation import without_curation
+from headwater.graph.facets.curation import is_among, without_curation
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobRunId
 from headwater.graph.states.run import Run
 from headwater.http.marquez import runs as marquez
-from headwater.http.paging import listed_page, next_cursor
+from headwater.http.paging import chunked, listed_page, next_cursor
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
@@ -17,22 +17,29 @@ from headwater.read.reader import Reader
 from headwater.read.run_details import read_run_details
 from headwater.store.ranges import Entry, Listing, run_position
 
-MAX_COUNTED = 1_000
-"""Children of a run that are read for their number."""
+MAX_COUNTED, READ_AT_A_TIME = 1_000, 100
+"""Children of a run that are read for their number, or runs of a job for their tags."""
 
 
 def job_runs(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     """The runs of a job, newest first. The first page reads all ids, for the total; a page after a cursor reads the ids
     of the page alone."""
-    page = request.page()
+    page, tag = request.page(), request.query.get("tag")
     most = None if page.after is None else page.limit + 1
-    ids = list(islice(reader.store.runs_of(job.job).newest(before=page.after, limit=most), most))
+    newest = reader.store.runs_of(job.job).newest(before=page.after, limit=None if tag else most)
+    ids = list(islice(_tagged(reader, newest, tag) if tag else newest, most))
     runs = reader.runs(ids[page.offset :][: page.limit])
     total = len(ids) if page.total is None else page.total
     more = len(ids) > page.offset + page.limit
     cursor = {"cursor": page.cursor(run_position(runs[-1]), total)} if more and runs else {}
     shown = [marquez.run(details) for details in read_run_details(reader, runs)]
     return {"runs": shown, "totalCount": total, **cursor}
+
+
+def _tagged(reader: Reader, newest: Iterable[JobRunId], tag: str) -> Iterator[JobRunId]:
+    """The runs with a tag, among the first `MAX_COUNTED`."""
+    for ids in chunked(islice(newest, MAX_COUNTED), READ_AT_A_TIME):
+        yield from (run.id for run in reader.runs(ids) if is_among(tag, run.tags))
 
 
 def run(reader: Reader, _request: ApiRequest, run: Run) -> JsonObject:

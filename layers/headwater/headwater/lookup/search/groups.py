@@ -1,5 +1,7 @@
 """GET /search/groups: columns, datasets, jobs, owners and tags by the beginnings of their words.
 
+Datasets and jobs are found by the words of their descriptions and SQL texts, too, and a run by the id of its query.
+
 unit_price          the columns of that name, of each table
 orders price        the column of the table, too
 ordrs               as `orders`, if nothing has a word that begins so: the answer says `corrected`
@@ -9,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.facets.curation import all_tags, called, tags
+from headwater.graph.facets.curation import called, current_tags
 from headwater.graph.facets.dataset_reference import display_name, names_of
-from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.members import EXTERNAL_QUERY, owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
@@ -20,7 +22,7 @@ from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.search_terms import Holder, NameKind, searched_namespace
 from headwater.http.request import ApiRequest
-from headwater.lookup.search.names import FoundLabel, NameSearch
+from headwater.lookup.search.names import FoundLabel, NameSearch, matched_texts
 from headwater.lookup.search.search import text_of
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
@@ -33,17 +35,19 @@ LABELS = (NameKind.COLUMN, NameKind.OWNER, NameKind.TAG)
 
 @dataclass(frozen=True)
 class Candidates:
-    """What the lists have for some words: nodes by their names, labels with their nodes, and for each place at which
-    the words may be a table and its column, the tables."""
+    """What the lists have for some words: nodes by their names, labels with their nodes, for each place at which the
+    words may be a table and its column, the tables, and nodes by their texts."""
 
     words: Sequence[str]
     nodes: Sequence[Holder]
     labels: Mapping[NameKind, Sequence[FoundLabel]]
     tables: Sequence[tuple[Sequence[str], Sequence[Holder]]]
+    texts: Sequence[Holder]
 
     @property
     def holders(self) -> Iterator[Holder]:
         yield from self.nodes
+        yield from self.texts
         yield from (holder for labels in self.labels.values() for label in labels for holder in label.holders)
         yield from (holder for _, holders in self.tables for holder in holders)
 
@@ -80,6 +84,20 @@ class Heads:
         dataset = self.datasets.get(DatasetId(holder.node))
         return (dataset.facts.name, dataset.facets) if dataset else None
 
+    def tags(self, holder: Holder) -> set[str]:
+        """The tags of a node and of its columns, and those of a job's runs."""
+        job = self.jobs.get(JobId(holder.node)) if holder.kind is NameKind.JOB else None
+        return job.facts.tags if job else current_tags((self.facts(holder) or (None, {}))[1])
+
+    def owners(self, holder: Holder) -> set[str]:
+        return set(owners_of((self.facts(holder) or (None, {}))[1]))
+
+    def matched_in(self, holder: Holder, words: Sequence[str]) -> list[str]:
+        """Where the texts of a node have words."""
+        found = self.facts(holder)
+        dataset = self.datasets.get(DatasetId(holder.node)) if holder.kind is NameKind.DATASET else None
+        return matched_texts(found[1], dataset.schema if dataset else None, words) if found else []
+
     def names_of(self, holder: Holder) -> list[str]:
         """The names by which a node is found."""
         match self.facts(holder):
@@ -93,10 +111,11 @@ class Heads:
 
 def grouped(reader: Reader, request: ApiRequest, namespaces: list[str] | None) -> JsonObject:
     """Up to `limit` of each group, the best first: columns before datasets, unless a dataset has the name itself."""
-    words, limit = words_of(text_of(request))[:MAX_WORDS], request.number("limit", DEFAULT_LIMIT, MAX_LIMIT, least=1)
+    text, limit = text_of(request), request.number("limit", DEFAULT_LIMIT, MAX_LIMIT, least=1)
+    words = words_of(text)[:MAX_WORDS]
     own = None if namespaces is None else frozenset(map(searched_namespace, namespaces))
     search = NameSearch(reader.store, own)
-    results = _results(reader, search, words, limit) if words else []
+    results = _of_query(reader, search, text) or (_results(reader, search, words, limit) if words else [])
     corrected = [] if results else _corrected(search, words)
     for other in corrected:
         if results := _results(reader, search, other, limit):
@@ -117,8 +136,8 @@ def _results(reader: Reader, search: NameSearch, words: Sequence[str], limit: in
     groups = (
         *((datasets, columns) if _is_named(datasets, words) else (columns, datasets)),
         _nodes(candidates, heads, NameKind.JOB),
-        _labels(candidates, heads, NameKind.OWNER, lambda facets: set(owners_of(facets))),
-        _labels(candidates, heads, NameKind.TAG, _shown_tags),
+        _labels(candidates, heads, NameKind.OWNER, heads.owners),
+        _labels(candidates, heads, NameKind.TAG, heads.tags),
     )
     return [result for group in groups for result in group[:limit]]
 
@@ -132,7 +151,8 @@ def _candidates(search: NameSearch, words: Sequence[str], limit: int) -> Candida
     found: list[list[Holder]] = concurrent_map(lambda task: task(), tasks)  # type: ignore[arg-type,return-value]
     labels = concurrent_map(lambda kind: search.labels(kind, words, limit), LABELS)
     tables = [(words[at:], tables) for at, tables in zip(splits, found[2:], strict=True)]
-    return Candidates(words, found[0] + found[1], dict(zip(LABELS, labels, strict=True)), tables)
+    texts = search.with_words(words, 2 * limit)
+    return Candidates(words, found[0] + found[1], dict(zip(LABELS, labels, strict=True)), tables, texts)
 
 
 def _columns(candidates: Candidates, heads: Heads) -> list[JsonObject]:
@@ -169,7 +189,21 @@ def _nodes(candidates: Candidates, heads: Heads, kind: NameKind) -> list[JsonObj
         names = [name for name in heads.names_of(holder) if _has(name, candidates.words)]
         if names and (facts := heads.facts(holder)):
             found[facts[0]] = min(_rank(name, candidates.words) for name in names), facts[1]
-    return [_node(kind, name, found[name][1]) for name in sorted(found, key=lambda name: (found[name][0], name))]
+    named = [_node(kind, name, found[name][1]) for name in sorted(found, key=lambda name: (found[name][0], name))]
+    told: dict[Name, JsonObject] = {}
+    for holder in (holder for holder in candidates.texts if holder.kind is kind):
+        facts, places = heads.facts(holder), heads.matched_in(holder, candidates.words)
+        if facts and places and facts[0] not in found:
+            told[facts[0]] = _node(kind, *facts) | {"matchedIn": places}
+    return [*named, *(told[name] for name in sorted(told))]
+
+
+def _of_query(reader: Reader, search: NameSearch, text: str) -> list[JsonObject]:
+    """The jobs of the runs that an engine knows by an id, each with the run."""
+    runs = search.runs_of_query(text)
+    heads = Heads.of(reader, [job for job, _ in runs]) if runs else None
+    found = [(run, facts) for job, run in runs if heads and (facts := heads.facts(job))]
+    return [_node(NameKind.JOB, *facts) | {"runId": run, "matchedIn": [EXTERNAL_QUERY]} for run, facts in found]
 
 
 def _is_named(datasets: Sequence[JsonObject], words: Sequence[str]) -> bool:
@@ -186,30 +220,17 @@ def _node(kind: NameKind, name: Name, facets: Facets) -> JsonObject:
 
 
 def _labels(
-    candidates: Candidates, heads: Heads, kind: NameKind, labels_of: Callable[[Facets], set[str]]
+    candidates: Candidates, heads: Heads, kind: NameKind, labels_of: Callable[[Holder], set[str]]
 ) -> list[JsonObject]:
-    """Owners or tags, each with the nodes that have it now."""
-    nodes: dict[str, list[JsonObject]] = {}
+    """Owners or tags, each with the nodes that have it now. A tag with a value was once listed by its key alone."""
+    nodes: dict[str, dict[Holder, JsonObject]] = {}
     for label in candidates.labels[kind]:
         for holder in label.holders:
             if facts := heads.facts(holder):
-                name, facets = facts
-                for own in labels_of(facets):
-                    if plain_name(own) == label.name:
-                        nodes.setdefault(own, []).append(_node(holder.kind, name, facets))
-    return [{"type": kind.name, "name": label, "nodes": found} for label, found in nodes.items()]
-
-
-def _shown_tags(facets: Facets) -> set[str]:
-    """The tags that a node or one of its fields has now."""
-    fields = {None, *(facet.get("field") for facet in facets.values() if isinstance(facet, dict) and "tag" in facet)}
-    sent = facets.get("tags")
-    entries = sent.get("tags") if isinstance(sent, dict) else None
-    fields |= (
-        {entry.get("field") for entry in entries if isinstance(entry, dict)} if isinstance(entries, list) else set()
-    )
-    texts = [name for name in fields if name is None or isinstance(name, str)]
-    return {tag for name in texts for tag in tags(facets, name)} & all_tags(facets)
+                for own in labels_of(holder):
+                    if label.name in (plain_name(own), plain_name(own.partition("=")[0])):
+                        nodes.setdefault(own, {})[holder] = _node(holder.kind, *facts)
+    return [{"type": kind.name, "name": label, "nodes": [*found.values()]} for label, found in nodes.items()]
 
 
 def _has(name: str, words: Sequence[str]) -> bool:

@@ -7,20 +7,25 @@ table of ten names and of ten million.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.names.identity import NamespaceId
-from headwater.graph.names.search_words import differ_by_a_letter, variants
+from headwater.graph.names.search_words import MIN_IN_TEXT, differ_by_a_letter, variants, words_in, words_of
 from headwater.graph.states.search_terms import (
     END,
     Holder,
     NameKind,
+    column_texts,
     holder_of,
     holders_list,
     names_list,
+    query_list,
+    run_of,
     spelling_list,
+    texts_of,
 )
+from headwater.openlineage.event import Facets
 from headwater.store.graph_store import GraphReader
 
 MAX_PLACES = 200
@@ -57,6 +62,20 @@ class NameSearch:
         places = self._read(names_list(kind, phrase), phrase + END, phrase + _AFTER_ALL)
         seen = (holder for place in places if self._sees(holder := holder_of(place.partition(END)[2])))
         return list(dict.fromkeys(islice(seen, most)))
+
+    def with_words(self, words: Sequence[str], most: int) -> list[Holder]:
+        """The datasets and jobs with a text that has words that begin with each of these."""
+        asked = [word for word in words if len(word) >= MIN_IN_TEXT]
+        found = concurrent_map(lambda word: self._read(names_list(NameKind.TEXT, word), word, word + _AFTER_ALL), asked)
+        holders = [dict.fromkeys(holder_of(place.partition(END)[2]) for place in places) for places in found]
+        first = holders[0] if holders else {}
+        return [holder for holder in first if self._sees(holder) and all(holder in each for each in holders)][:most]
+
+    def runs_of_query(self, query_id: str) -> list[tuple[Holder, str]]:
+        """The runs that an engine knows by an id, each with its job. A text without a digit is no id."""
+        has_digit = any(letter.isdigit() for letter in query_id)
+        runs = map(run_of, self._read(query_list(query_id), "", _AFTER_ALL) if has_digit else ())
+        return [(job, run_id) for job, run_id in dict.fromkeys(runs) if self._sees(job)]
 
     def labels(self, kind: NameKind, words: Sequence[str], most: int) -> list[FoundLabel]:
         """The names of columns, the owners or the tags that have the words in a row, each with a few of its nodes."""
@@ -102,3 +121,20 @@ class NameSearch:
         places = self.store.places_in(name, after=after or "\x01", before=before, limit=most)
         self.is_whole &= len(places) < most
         return places
+
+
+def matched_texts(facets: Facets, schema: Any, words: Sequence[str]) -> list[str]:
+    """Where the texts of a node have words that begin with each of some words: `description`, `sql`, or the name of a
+    column whose description has them."""
+    asked = [word for word in words if len(word) >= MIN_IN_TEXT]
+    places = [*texts_of(facets), *((f"description of {column}", text) for column, text in column_texts(schema))]
+    return [place for place, text in places if asked and all(_begins(words_in(text), word) for word in asked)]
+
+
+def matched_tags(tags: Iterable[str], words: Sequence[str]) -> list[str]:
+    """The tags of a node that have words that begin with each of some words, as places: `tag classification=PII`."""
+    return [f"tag {tag}" for tag in sorted(tags) if all(_begins(words_of(tag), word) for word in words)]
+
+
+def _begins(words: Iterable[str], beginning: str) -> bool:
+    return any(word.startswith(beginning) for word in words)

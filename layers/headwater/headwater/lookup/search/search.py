@@ -1,4 +1,4 @@
-"""Search: jobs and datasets by a part of their names.
+"""Search: jobs and datasets by a part of their names, by words of their tags and texts, or by the id of a query.
 
 A search scans the lists of all namespaces, since the entries of a list have the names. The work is the same for every
 text, and bounded. Only the jobs of a dataset know the time of its last use. The jobs are read for the datasets of the
@@ -13,8 +13,9 @@ from enum import StrEnum
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.facets.curation import RESERVED, called
+from headwater.graph.facets.curation import RESERVED, called, current_tags, is_among
 from headwater.graph.facets.dataset_reference import display_name, names_of
+from headwater.graph.facets.members import EXTERNAL_QUERY
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
 from headwater.graph.names.search_words import words_of
@@ -22,11 +23,12 @@ from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.search_terms import NameKind, searched_namespace
 from headwater.http.paging import page_of
 from headwater.http.request import ApiRequest
-from headwater.lookup.search.names import NameSearch
+from headwater.lookup.search.names import NameSearch, matched_tags, matched_texts
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, shown
+from headwater.read.dataset_details import tags_of_datasets
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 
@@ -48,26 +50,29 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobMatch:
-    """A job whose name contains the text; the time of its last event is None until the job is read, and `display` is
-    what its author calls it."""
+    """A job that the text was found in, and where if not in its name; the time of its last event is None until the
+    job is read, and `display` is what its author calls it. Of a query that the text is the id of, `run` is its run."""
 
     kind: ClassVar = NodeKind.JOB
     name: Name
     id: JobId
     updated: Instant | None = None
     display: str | None = None
+    matched: tuple[str, ...] = ()
+    run: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetMatch:
-    """A dataset whose name contains the text; the time of its last use is None until its jobs are read, and `display`
-    is its name in a catalogue."""
+    """A dataset that the text was found in, and where if not in a name; the time of its last use is None until its
+    jobs are read, and `display` is its name in a catalogue."""
 
     kind: ClassVar = NodeKind.DATASET
     name: Name
     id: DatasetId
     updated: Instant | None = None
     display: str | None = None
+    matched: tuple[str, ...] = ()
 
 
 Match = JobMatch | DatasetMatch
@@ -104,8 +109,8 @@ _LISTS: Mapping[Filter, NodesIn[Match]] = {Filter.JOB: jobs_in, Filter.DATASET: 
 
 
 def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> JsonObject:
-    """The jobs and datasets whose names contain a text, sorted by name, or by time of last use, newest first. A dataset
-    of several names is found by each of them, and told once. By what their authors call them, jobs are found if no name
+    """The jobs and datasets that a text is found in, sorted by name, or by time of last use, newest first. A dataset of
+    several names is found by each of them, and told once. By what their authors call them, jobs are found if no name
     has the text, or if jobs alone are asked for: a call less for most searches."""
     text, page_request = text_of(request), request.page(DEFAULT_LIMIT)
     chosen, sort = request.choice("filter", Filter), request.choice("sort", Sort)
@@ -115,6 +120,10 @@ def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> Js
     kinds = [NameKind.JOB] if chosen is Filter.JOB else [NameKind.DATASET]
     kinds += [] if chosen or matches else [NameKind.JOB]
     matches = [*matches, *_by_other_names(reader, namespaces, text, {match.id for match in matches}, kinds)]
+    told = _by_texts(reader, namespaces, text, {match.id for match in matches})
+    matches = [*matches, *(match for match in told if not chosen or chosen.value == match.kind.value)]
+    if tag := request.query.get("tag"):
+        matches = _tagged(reader, matches, tag)
     is_by_time = sort is Sort.UPDATE_AT
     if is_by_time or after or before:
         timed = with_times(reader, matches)
@@ -148,6 +157,41 @@ def _by_other_names(
         is_there = not (job_head.facts.is_deleted or job_head.is_foreign)
         if is_there and text.casefold() in (called(values(job_head.facts.facets)) or "").casefold():
             yield JobMatch(job_head.facts.name, job)
+
+
+def _by_texts(
+    reader: Reader, namespaces: Sequence[str], text: str, known: Collection[str]
+) -> Iterator[JobMatch | DatasetMatch]:
+    """Jobs and datasets with the words of a text in a tag, a description or a SQL text; and the jobs of a query that
+    the text is the id of."""
+    words = words_of(text)
+    search = NameSearch(reader.store, frozenset(map(searched_namespace, namespaces)))
+    runs = search.runs_of_query(text)
+    tagged = search.labels(NameKind.TAG, words, MAX_OTHERS) if words else []
+    holders = {holder.node: holder for label in tagged for holder in label.holders}
+    holders |= {holder.node: holder for holder in (*search.with_words(words, MAX_OTHERS), *(job for job, _ in runs))}
+    found = [holder for node, holder in holders.items() if node not in known]
+    jobs = [JobId(holder.node) for holder in found if holder.kind is NameKind.JOB]
+    datasets = [DatasetId(holder.node) for holder in found if holder.kind is NameKind.DATASET]
+    run_of = {job.node: run for job, run in runs}
+    for job_id, job in (reader.jobs(jobs, usages=False) if jobs else {}).items():
+        of_query = [EXTERNAL_QUERY] if job_id in run_of else []
+        places = matched_texts(values(job.facts.facets), None, words) + matched_tags(job.facts.tags, words)
+        if of_query or places:
+            yield JobMatch(job.facts.name, job_id, matched=(*of_query, *places), run=run_of.get(job_id))
+    for node, head in (reader.datasets(datasets) if datasets else {}).items():
+        places = matched_texts(head.facets, head.schema, words) + matched_tags(current_tags(head.facets), words)
+        if places:
+            yield DatasetMatch(head.facts.name, node, matched=tuple(places))
+
+
+def _tagged(reader: Reader, matches: Collection[Match], tag: str) -> list[Match]:
+    """The matches that have a tag, or a column of which has it."""
+    jobs = reader.jobs([match.id for match in matches if isinstance(match, JobMatch)], usages=False)
+    datasets = tags_of_datasets(reader, [match.id for match in matches if isinstance(match, DatasetMatch)])
+    tags = {job: head.facts.tags for job, head in jobs.items()}
+    own = ((m, tags.get(m.id, ()) if isinstance(m, JobMatch) else datasets.get(m.id, ())) for m in matches)
+    return [match for match, of_match in own if is_among(tag, of_match)]
 
 
 def by_name(match: Match) -> str:
@@ -215,7 +259,7 @@ def with_times(reader: Reader, matches: Collection[Match]) -> list[Match]:
             return match
         head = around.heads[node]
         name, display = head.facts.name, display_name(head.facts.name, head.facets)
-        return DatasetMatch(name, node, used[node], display)
+        return DatasetMatch(name, node, used[node], display, match.matched)
 
     return [each for each in map(timed, matches) if each.updated]
 
@@ -248,4 +292,6 @@ def _as_json(match: Match) -> JsonObject:
         "updatedAt": shown(match.updated) if match.updated else None,
         "namespace": match.name.namespace,
         "nodeId": node_id(match.kind.value, match.name),
+        **({"matchedIn": list(match.matched)} if match.matched else {}),
+        **({"runId": match.run} if isinstance(match, JobMatch) and match.run else {}),
     }

@@ -25,6 +25,11 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     yield detail(f"({inert(str(dataset['type']))} in {inert(dataset['namespace'])}{path})")
     yield BLANK
     yield _labelled("owner", *detail(_owners(dataset)))
+    yield from _listed("tag", [detail(tag) for tag in _tags(dataset)], "none") if dataset.get("tags") else ()
+    if place := dataset.get("place"):
+        yield _labelled("belongs to", *detail(inert(", ".join(f"{level} {name}" for level, name in place.items()))))
+    if exposures := dataset.get("exposures"):
+        yield from _listed("used by", [detail(_exposure(exposure)) for exposure in exposures])
     yield from _listed("writer", [_writer(job, display) for job in answer["writers"]])
     yield _labelled("last write", *_write(dataset))
     yield from _listed("alert", [_alert(alert, display) for alert in answer["alerts"]], "none open in the last 7 days")
@@ -46,6 +51,19 @@ def _listed(label: str, lines: Sequence[Line], missing: str = _NONE) -> Iterator
 def _owners(dataset: Document) -> str:
     owners = (dataset["facets"].get("ownership") or {}).get("owners") or ()
     return ", ".join(inert(str(owner.get("name"))) for owner in owners) or _NONE
+
+
+def _tags(dataset: Document) -> list[str]:
+    """The tags, each with who gave it, if its producer says so."""
+    sources = dataset.get("tagSources") or {}
+    return [inert(f"{tag}  ({sources[tag]})" if tag in sources else tag) for tag in dataset["tags"]]
+
+
+def _exposure(exposure: Document) -> str:
+    """Example: `dashboard weekly_report, https://bi.tool/1`."""
+    named = f"{exposure.get('type') or 'exposure'} {exposure['name']}"
+    owner = exposure.get("owner") and f"of {exposure['owner']}"
+    return inert(", ".join(filter(None, [named, owner, exposure.get("url")])))
 
 
 def _writer(job: Document, display: Display) -> Line:

@@ -31,8 +31,9 @@ class _Text:
         self._is_of_column = self.changed.kind is ExportKind.COLUMN
         self.items = {item["nodeId"]: item for owner in answer["owners"] for item in owner["items"]}
         paths = {node_id for item in self.items.values() for node_id in item["path"]}
+        self.uses = [node_of(exposure["dataset"]) for exposure in answer.get("exposures") or ()]
         self.nodes = {node_id: node_of(node_id) for node_id in sorted({*paths, *self.items, str(answer["nodeId"])})}
-        self.labels = Labels(self.nodes.values(), self.changed, answer.get("displayNames"))
+        self.labels = Labels([*self.nodes.values(), *self.uses], self.changed, answer.get("displayNames"))
 
     def lines(self) -> Iterator[Line]:
         broken = f": {self._counts()}"
@@ -47,6 +48,7 @@ class _Text:
             if (more := self.answer.get("totalCount", 0) - len(self.items)) > 0:
                 yield BLANK
                 yield detail(f"and {more:,} more, further away")
+        yield from self._exposures()
         if hidden := self.answer.get("hiddenCount"):
             yield BLANK
             yield detail(f"and {hidden:,} more, in namespaces that the key may not read")
@@ -54,6 +56,17 @@ class _Text:
             yield BLANK
             yield detail(TRUNCATED)
         yield from frontier(self.answer, self.display)
+
+    def _exposures(self) -> Iterator[Line]:
+        """The dashboards and other uses that dbt declares."""
+        if exposures := self.answer.get("exposures"):
+            yield BLANK
+            yield (Span("declared to use it", Role.HEADING), *detail(f": {count(len(exposures), 'exposure')}"))
+        for exposure in exposures or ():
+            told = (exposure.get("type"), exposure.get("owner") and f"of {exposure['owner']}", exposure.get("url"))
+            notes = [*filter(None, told), f"uses {self.labels.fit(node_of(exposure['dataset']), LEAST_NAME)}"]
+            lead = detail(f"{' ' * _INDENT}{count(exposure['distance'], 'hop'):8}")
+            yield (*lead, Span(inert(exposure["name"]), Role.JOB), *detail(f"  {inert(', '.join(notes))}"))
 
     def _counts(self) -> str:
         """`2 columns, 1 job; may break 1 column`. What only datasets and jobs tell is not certain, and is not said to

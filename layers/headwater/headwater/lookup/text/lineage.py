@@ -130,10 +130,21 @@ def _around(sections: Sequence[_Section], first: ExportNode) -> Iterator[Line]:
         if number:
             yield BLANK
         yield from section.lines(first)
+    yield from _control_flow(sections[0], first)
     reached = {node for section in sections for node in reachable(section.below, [first])}
     if beside := _counts(set(sections[0].graph.nodes) - reached):
         yield BLANK
         yield detail(f"and beside it {beside}, neither upstream nor downstream")
+
+
+def _control_flow(section: _Section, first: ExportNode) -> Iterator[Line]:
+    """The jobs that a scheduler runs before and after a job, which says nothing of data."""
+    flow = section.graph.data.get(first, {}).get("jobDependencies") or {}
+    for side, told in (("upstream", "runs after"), ("downstream", "runs before")):
+        names = [inert(str(job["name"])) for job in flow.get(side) or ()]
+        if names:
+            yield BLANK
+            yield from sentence(f"By its scheduler, it {told} {', '.join(names)}.", section.display)
 
 
 def _without_first(section: _Section) -> Iterator[Line]:

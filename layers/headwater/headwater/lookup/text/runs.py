@@ -78,11 +78,14 @@ def _run(run: ShownRun, widths: Sequence[int], labels: Labels | None, display: D
 
 
 def _faults(run: Document) -> Iterator[str]:
-    """What went wrong in a run, the runs below it that failed, and the run above it that it stands for."""
+    """What went wrong in a run, the runs below it that failed, what its lineage lacks, and the run above it that it
+    stands for."""
     if message := run.get("message"):
         yield str(message)
     for name in dict.fromkeys(child["job"]["name"] for child in run.get("failedChildren") or ()):
         yield f"failed in it: {name}"
+    if incomplete := run.get("incomplete"):
+        yield f"this producer says that its lineage is incomplete: {incomplete}"
     if parent := run.get("parent"):
         yield f"started by {parent['job']['name']}, which has not reported"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from headwater.graph.names.identity import dataset_id, namespace_id, sent_id
 from headwater.graph.states.normalised_event import Alias, FirstWriter
-from headwater.graph.states.search_terms import SearchTerm
+from headwater.graph.states.search_terms import SearchTerm, month_of
 from headwater.graph.states.stored_states import CatalogProgress, KnownAlias, KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -69,9 +69,11 @@ def _first(item: Item) -> Instant:
 NAMESPACE = Codec("namespace", _decode_namespace, (unchanged, unchanged), _namespace_labels)
 
 
-def encode_search_term(term: SearchTerm) -> Item:
-    """The item of a search term: a key and no document."""
-    return Item(keys.search_term(term), {"kind": "searchTerm", SCHEMA: "1"}, {})
+def encode_search_term(term: SearchTerm, retention: Retention) -> Item:
+    """The item of a search term: a key and no document. The terms of a query expire with the runs of their month."""
+    month = month_of(term)
+    expires_at = expiry(Instant(f"{month}-28T00:00:00.000000000Z"), retention.runs) if month else None
+    return Item(keys.search_term(term), {"kind": "searchTerm", SCHEMA: "1"}, {}, expires_at)
 
 
 def encode_progress(progress: CatalogProgress) -> Item:
