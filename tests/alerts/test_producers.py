@@ -208,3 +208,35 @@ def test_one_statement_of_trino_is_one_job_however_often_it_runs() -> None:
     heads = {item.labels["name"] for item in world.table.items.values() if item.labels.get("kind") == "job"}
     assert len(queries(events)) == 3
     assert len(heads) == 1
+
+
+def spark_write(run: int, total: str, ended: str) -> list[Document]:
+    """A query of Spark that overwrites `stats`: each of its events has the schema that the write is to make."""
+    facets = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB", processingType="BATCH")}
+    stats = [factory.dataset("stats", schema=factory.schema("city:string", f"total:{total}"))]
+    return [
+        factory.run_event(kind, seconds=run * 100 + second, run=run, job="app.stats", outputs=stats, job_facets=facets)
+        for second, kind in enumerate(["START", "RUNNING", ended])
+    ]
+
+
+@pytest.mark.parametrize("ended", ["FAIL", "ABORT"])
+def test_a_write_that_failed_changed_no_schema(ended: str) -> None:
+    world = World()
+    world.alerts_one_by_one(spark_write(1, "long", "COMPLETE"))
+    failed = told(world.alerts_one_by_one(spark_write(2, "string", ended)))
+    assert failed == (["Run Failed: app.stats failed"] if ended == "FAIL" else [])
+    assert told(world.alerts_one_by_one(spark_write(3, "long", "COMPLETE"))) == []
+    assert told(world.alerts_one_by_one(spark_write(4, "string", "COMPLETE"))) == [
+        "Dataset Schema Changed: stats: total is string now, was long (incompatible)"
+    ]
+
+
+def test_an_alter_table_has_the_columns_that_it_ends_with() -> None:
+    """Spark's START of an ALTER TABLE has the columns from before it."""
+    started, _, ended = spark_write(1, "string", "COMPLETE")
+    world = World()
+    world.alerts_one_by_one(spark_write(0, "long", "COMPLETE"))
+    before = spark_write(0, "long", "COMPLETE")[0]["outputs"]
+    assert told(world.alerts_one_by_one([started | {"outputs": before}])) == []
+    assert len(world.alerts_one_by_one([ended])) == 1

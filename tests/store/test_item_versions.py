@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.fold.fold import fold
+from headwater.graph.facets.dataset_reference import Document as StoredDocument
 from headwater.graph.names.identity import dataset_id, job_id, namespace_id
 from headwater.graph.states.generation import Generation, RunOfGeneration
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.stored_states import Severity, StoredAlert
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import Instant, parse_instant
+from headwater.openlineage.instant import NEVER, Instant, parse_instant
 from headwater.store import keys
 from headwater.store.errors import CorruptItem
 from headwater.store.graph_store import GraphReader, GraphStore
@@ -63,8 +64,9 @@ def comparable(table: MemoryTable) -> dict[Key, Any]:
 
     - a namespace `s3a://` was another than `s3://`; the ids of its datasets were the same;
     - one late event was enough for a breach of a job's latency; such a breach is open until events are in time;
-    - the head of a job had its newest run alone; the runs beside it are found with the next event of the job.
-    - what Spark read of a database counted as all columns of the table: in a run, which keeps it, and as a schema.
+    - the head of a job had its newest run alone; the runs beside it are found with the next event of the job;
+    - what Spark read of a database counted as all columns of the table: in a run, which keeps it, and as a schema;
+    - the schema of a write counted from its START, and not from its COMPLETE.
     """
     former = {
         keys.namespace(namespace_id("s3a://lake")),
@@ -75,10 +77,12 @@ def comparable(table: MemoryTable) -> dict[Key, Any]:
     }
     renamed = MemoryTable()
     renamed.put(_with_s3(item) for key, item in table.items.items() if key not in former)
-    return {key: _with_newest_run(state) for key, state in states(renamed).items()}
+    return {key: _as_before(state) for key, state in states(renamed).items()}
 
 
-def _with_newest_run(state: Any) -> Any:
+def _as_before(state: Any) -> Any:
+    if isinstance(state, StoredDocument):
+        return state._replace(time=NEVER)
     if not isinstance(state, JobHead):
         return state
     return replace(state, generation=Generation((RunOfGeneration(state.generation.newest.edges),)))

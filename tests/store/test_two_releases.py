@@ -97,12 +97,18 @@ def file(tmp_path: Path) -> Path:
 
 
 def recorded() -> list[Any]:
-    """The events, without what Spark reads over JDBC: 0.1.0 took its columns for all columns of the table."""
+    """The events, without what Spark reads over JDBC: 0.1.0 took its columns for all columns of the table. And without
+    the schemas of writes that have not ended, which counted for 0.1.0."""
     lines = gzip.decompress((golden.FOLDER / "events.jsonl.gz").read_bytes()).splitlines()
     events = [json.loads(line) for line in lines]
     for received in events:
         inputs = received["event"].get("inputs", [])
         inputs[:] = [dataset for dataset in inputs if dataset["name"] != "shop.public.rates"]
+        job_type = received["event"].get("job", {}).get("facets", {}).get("jobType", {})
+        if job_type.get("integration") in ("SPARK", "DBT") and received["event"]["eventType"] != "COMPLETE":
+            for output in received["event"].get("outputs", []):
+                for name in ("schema", "lifecycleStateChange"):
+                    output.get("facets", {}).pop(name, None)
     return events
 
 

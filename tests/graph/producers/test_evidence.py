@@ -59,7 +59,9 @@ def test_an_engine_that_reads_the_table_s_definition_names_all_columns(integrati
 def test_spark_names_the_columns_of_a_query_of_a_database(namespace: str, facets: Document, facet: str) -> None:
     """A query over JDBC and a table read over JDBC look alike; only a catalogue's table is known to be whole."""
     dataset = factory.dataset("shop.public.orders", namespace, schema=factory.schema("id:long"), **facets)
-    (event,) = factory.received(factory.run_event(job_facets=of("SPARK"), inputs=[dataset], outputs=[dataset]))
+    (event,) = factory.received(
+        factory.run_event("COMPLETE", job_facets=of("SPARK"), inputs=[dataset], outputs=[dataset])
+    )
     assert isinstance(event.event, RunEvent)
     (read,), (written,) = event.event.inputs, event.event.outputs
     assert set(read.facets) == {facet, *facets}

@@ -90,7 +90,7 @@ def normalised(
 ) -> RunEvent:
     """An event of a query of the application `my.app`."""
     facets = {"jobType": factory.facet(integration="SPARK", jobType=kind)}
-    document = factory.run_event("RUNNING", job=f"my.app.{query}", job_facets=facets, run_facets=run_facets, **sides)  # type: ignore[arg-type]
+    document = factory.run_event("COMPLETE", job=f"my.app.{query}", job_facets=facets, run_facets=run_facets, **sides)  # type: ignore[arg-type]
     event = factory.received(document)[0].event
     assert isinstance(event, RunEvent)
     return event

@@ -86,7 +86,14 @@ class Dbt(Producer):
         return replace(event, type=_end_of_test(event)) if isinstance(event, RunEvent) else event
 
 
-DBT = Dbt("dbt", inputs=Strength.PARTIAL, outputs=Strength.PARTIAL, reports_indirect=False, parses_sql=True)
+DBT = Dbt(
+    "dbt",
+    inputs=Strength.PARTIAL,
+    outputs=Strength.PARTIAL,
+    reports_indirect=False,
+    parses_sql=True,
+    repeats_schemas=True,
+)
 
 
 def _has_undeclared_sources(event: RunEvent | JobEvent) -> bool:

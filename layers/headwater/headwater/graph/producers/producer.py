@@ -36,6 +36,7 @@ class Producer:
     reports_indirect       whether column lineage has indirect flows (filters, joins, groupings). If not, their absence
                            says nothing: any column of an input may bear on the output
     parses_sql             whether column lineage is parsed from SQL, and sent before the database has seen the SQL
+    repeats_schemas        whether COMPLETE has the schema of each output that START had: until then, it is a plan
     reports_ends           whether an event tells the end of each run
     leaves_parts           whether a write that fails may leave a part of its data
     runs_queries           whether its jobs, but for those of the type APPLICATION, are queries of an application
@@ -49,6 +50,7 @@ class Producer:
     outputs: Strength = Strength.UNKNOWN
     reports_indirect: bool = True
     parses_sql: bool = False
+    repeats_schemas: bool = False
     reports_ends: bool = True
     leaves_parts: bool = True
     runs_queries: bool = False

@@ -133,7 +133,14 @@ class Spark(Producer):
         return model._replace(rules=tuple(dict.fromkeys(("model", *identified.rules, *model.rules))))
 
 
-SPARK = Spark("spark", inputs=Strength.COMPLETE, outputs=Strength.COMPLETE, runs_queries=True, looks_outputs_up=True)
+SPARK = Spark(
+    "spark",
+    inputs=Strength.COMPLETE,
+    outputs=Strength.COMPLETE,
+    repeats_schemas=True,
+    runs_queries=True,
+    looks_outputs_up=True,
+)
 
 
 def _with_own_name(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
