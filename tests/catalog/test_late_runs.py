@@ -2,10 +2,6 @@
 
 import json
 
-import pytest
-
-from headwater.fold import fold
-from headwater.store.errors import StorageError
 from tests import factory
 from tests.catalog.conftest import ARN, World
 from tests.catalog.glue_service import GlueService
@@ -78,23 +74,3 @@ def test_a_run_that_is_open_is_the_last_run_of_a_table_only_if_none_went_well(wo
     parameters = world.headwater_parameters("shop.orders")
     assert json.loads(parameters["upstream"]) == ["s3://lake/customers"]
     assert parameters["last-run"] == factory.run_id(1)
-
-
-def test_a_writer_that_was_stored_after_its_run_changes_the_table(
-    world: World, glue: GlueService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The fold of a run's end is interrupted, and that of its START comes between: the job has the edge by then."""
-    glue.add_table("shop.orders", Parameters={})
-    world.window(factory.run_event("COMPLETE", seconds=1, run=9, job="copy", inputs=[ORDERS]))
-    end = factory.run_event("COMPLETE", seconds=62, run=1, outputs=[ORDERS])
-    with monkeypatch.context() as interrupted:
-        interrupted.setattr(fold, "write_supporting_items", _unavailable)
-        with pytest.raises(StorageError):
-            world.fold(end)
-    world.window(factory.run_event("START", seconds=60, run=1, inputs=[CUSTOMERS]))
-    world.window(end)
-    assert json.loads(world.headwater_parameters("shop.orders")["upstream"]) == ["s3://lake/customers"]
-
-
-def _unavailable(*_: object) -> None:
-    raise StorageError("the table is not there")
