@@ -21,6 +21,7 @@ from headwater.graph.names.naming import Naming
 from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.openlineage import exact_json
 from headwater.openlineage.nameless import NamedDatasets
+from headwater.openlineage.redaction import redacted
 from headwater.openlineage.wire import read_event
 from headwater.read.reader import Reader
 from headwater.store.bodies import Bodies
@@ -71,7 +72,8 @@ class Curator:
         """
         if not documents:
             return
-        texts = [exact_json.dumps(self._admitted(document)) for document in documents]
+        admitted = [self._admitted(document) for document in documents]
+        texts = [exact_json.dumps(redacted(document, exact_json.dumps(document)).document) for document in admitted]
         EventSender(_CURATE, self.queue, self.bucket, self.naming, now).send_all(texts)
         fold([normalise_event(text, self.naming) for text in texts], self.store)
 
