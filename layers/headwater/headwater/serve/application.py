@@ -105,7 +105,7 @@ class Application:
             ),
             Lookups(GraphReader(home.table, cache=StateCache()), self._naming, self._log),
             Curator(self._store, home.inbox, home.bodies, self._naming),
-            None if options.is_open else KeyRing(home.api_keys),
+            None if options.is_open else KeyRing(home.api_keys, failed=self._log),
             audit,
             CountedRefusals(audit, lambda: home.refusals, self._log.failure),
             self._metrics,
