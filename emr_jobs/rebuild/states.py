@@ -86,7 +86,7 @@ def states_of(archived: Iterable[ArchivedEvent | Fault], settings: RebuildSettin
         for event in batch.events:
             item = encode(event, settings.retention)
             packer.add("event", item.key, item)
-        seen.datasets.update(batch.datasets)
+        seen.datasets.update(dataset for dataset, facts in batch.datasets.items() if not facts.is_foreign)
         if packer.is_full:
             yield from packer.packets()
             seen = _Seen(set(), set())
@@ -161,7 +161,8 @@ def _joined(batch: Batch, seen: _Seen) -> Iterator[Joined]:
     yield from map(Day, batch.days)
     yield from _pages(batch)
     yield from _label_terms(batch, seen.nodes)
-    new = (facts for dataset, facts in batch.datasets.items() if dataset not in seen.datasets)
+    found = ((dataset, facts) for dataset, facts in batch.datasets.items() if not facts.is_foreign)
+    new = (facts for dataset, facts in found if dataset not in seen.datasets)
     yield from {term for facts in new for term in dataset_terms(facts.name)}
 
 

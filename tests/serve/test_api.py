@@ -227,3 +227,30 @@ def test_no_answer_has_a_secret(open_client: Client) -> None:
     assert not [path for path, answer in zip(paths, answers, strict=True) if "hunter2" in answer]
     assert "***password***" in answers[0]
     assert "job.facets.sql.query: redacted password" in answers[-1]
+
+
+def test_a_full_disk_is_no_good_health(open_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert open_client("GET", "/health").status == 200
+    monkeypatch.setattr(Database, "free_bytes", 4096)
+    reply = open_client("GET", "/health")
+    assert (reply.status, reply.body["message"]) == (
+        503,
+        "the disk of the file is full: 4096 bytes are free; make room",
+    )
+    assert "headwater_disk_free_bytes 4096" in open_client("GET", "/metrics").content.decode()
+
+
+def test_no_answer_is_kept_by_others_or_taken_for_another_type(open_client: Client) -> None:
+    for method, path, body in (
+        ("GET", "/api/v1/namespaces", None),
+        ("GET", "/api/v1/nothing", None),
+        ("POST", "/api/v1/lineage", factory.run_event()),
+        ("POST", "/api/v1/lineage", {}),
+        ("GET", "/health", None),
+        ("GET", "/", None),
+    ):
+        headers = open_client(method, path, body).headers
+        assert headers["x-content-type-options"] == "nosniff", path
+        assert headers["cache-control"] in ("no-store", "private, no-cache", "no-cache"), path
+    assert open_client("GET", "/api/v1/namespaces").headers["cache-control"] == "private, no-cache"
+    assert open_client("POST", "/api/v1/lineage", {}).headers["cache-control"] == "no-store"

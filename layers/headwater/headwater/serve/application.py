@@ -109,6 +109,7 @@ class Application:
             audit,
             CountedRefusals(audit, lambda: home.refusals, self._log.failure),
             self._metrics,
+            lambda: home.free_bytes,
             self._log,
         )
 
@@ -149,6 +150,7 @@ class Application:
             {
                 "headwater_inbox_events": self.events_to_fold(),
                 "headwater_quarantine_messages": self._home.bodies.count("quarantine/"),
+                "headwater_disk_free_bytes": self._home.free_bytes,
             }
         )
 
