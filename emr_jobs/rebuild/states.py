@@ -93,7 +93,7 @@ def states_of(archived: Iterable[ArchivedEvent | Fault], settings: RebuildSettin
         for event in batch.events:
             item = encode(event, settings.retention)
             packer.add("event", item.key, item)
-        seen.datasets.update(batch.datasets)
+        seen.datasets.update(dataset for dataset, facts in batch.datasets.items() if not facts.is_foreign)
         if packer.is_full:
             yield from packer.packets()
             seen = _Seen(set(), set())
@@ -169,7 +169,8 @@ def _joined(batch: Batch, seen: _Seen) -> Iterator[Joined]:
     yield from _pages(batch)
     yield from _label_terms(batch, seen.nodes)
     yield from {term for event in batch.events for term in query_terms(event.event)}
-    new = (facts for dataset, facts in batch.datasets.items() if dataset not in seen.datasets)
+    found = ((dataset, facts) for dataset, facts in batch.datasets.items() if not facts.is_foreign)
+    new = (facts for dataset, facts in found if dataset not in seen.datasets)
     yield from {term for facts in new for term in dataset_terms(facts.name)}
 
 

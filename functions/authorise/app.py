@@ -13,7 +13,7 @@ from headwater.store.errors import StorageError
 
 root = Root(from_environment(AuthoriseSettings))
 log = root.log()
-keys = KeyRing(root.secret())
+keys = KeyRing(root.secret(), failed=log)
 headwater.start.end()
 
 

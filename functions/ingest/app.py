@@ -12,6 +12,7 @@ from headwater.http.gateway import answer
 from headwater.http.private_api import as_http_api
 from headwater.ingest.refusals import CountedRefusals
 from headwater.ingest.routes import ROUTER, Ingest
+from headwater.openlineage.redaction import redacted_text
 
 root = Root(from_environment(IngestSettings))
 log = root.log()
@@ -27,5 +28,5 @@ def handler(request: Mapping[str, Any], context: Any) -> dict[str, Any]:
     response = answer(request, partial(ROUTER.respond, ingest), log, audit=refusals)
     if response.status >= 400:
         metrics.count(EventsRefused=1)
-        log.info("refused", status=response.status, reason=response.body["message"][:1000])
+        log.info("refused", status=response.status, reason=redacted_text(response.body["message"])[:1000])
     return response.to_gateway()

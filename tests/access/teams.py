@@ -143,7 +143,7 @@ ORDERS = factory.dataset(
 
 def of_b() -> list[factory.Document]:
     """The events of team B."""
-    properties = {"spark_properties": factory.facet(properties={"spark.password": "hunter2"})}
+    properties = {"spark_properties": factory.facet(properties={"spark.motto": "hunter2"})}
     sql = {"sql": factory.facet(query="select ssn from events where name = 'hunter2'")}
     raw = factory.dataset("events", "s3://b-raw", schema=factory.schema("id:int", "ssn:string"))
     report = factory.dataset(

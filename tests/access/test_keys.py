@@ -132,6 +132,56 @@ def test_the_error_of_a_bad_secret_names_the_place_and_shows_no_content(text: st
 
 
 @pytest.mark.parametrize(
+    "wrong",
+    [
+        entry("b", scopes=["raed"]),
+        entry("b", sha256="12"),
+        entry("b", namespaces="team-*"),
+        entry("b", read="team-*"),
+        entry("b", expires="soon"),
+        {"id": "b"},
+        "b",
+        None,
+    ],
+)
+def test_a_wrong_entry_is_refused_alone_and_told(wrong: Any) -> None:
+    told: list[str] = []
+    ring = KeyRing(FakeSecret(entry("a"), wrong, entry("c")), Clock(), lambda _, error: told.append(str(error)))
+    assert (ring.find("a"), ring.find("b"), ring.find("c")) != (None, None, None)
+    assert ring.find("b") is None
+    assert told == ["keys[1] needs id, sha256 (64 hex digits), scopes, namespaces and expires"]
+
+
+def test_an_entry_that_was_right_does_not_outlive_its_mistake() -> None:
+    kept, clock = FakeSecret(entry("a"), entry("b")), Clock()
+    ring = KeyRing(kept, clock)
+    assert ring.find("b")
+    kept.text = secret(entry("a"), entry("b", scopes=["raed"]))
+    clock.forward(60)
+    assert ring.find("a")
+    assert ring.find("b") is None
+
+
+def test_the_last_good_keys_serve_while_the_secret_is_no_json() -> None:
+    kept, clock = FakeSecret(entry("a")), Clock()
+    ring = KeyRing(kept, clock)
+    assert ring.find("a")
+    kept.text = '{"keys": [,]}'
+    for _ in range(30):
+        clock.forward(60)
+        assert ring.find("a")
+    reads = kept.reads
+    for _ in range(10):
+        with pytest.raises(BadKeys, match='member "keys"'):
+            ring.find("new")
+    assert kept.reads <= reads + 1, "a broken secret is not read for each request"
+    kept.text = secret(entry("new"))
+    clock.forward(60)
+    assert ring.find("new")
+    assert ring.find("a") is None
+
+
+@pytest.mark.parametrize(
     ("headers", "key"),
     [
         ({"authorization": "Bearer K"}, "K"),

@@ -131,6 +131,17 @@ def test_a_header_that_is_not_of_the_checked_token_gives_no_group(header: str) -
     assert not person.reads_everything
 
 
+@pytest.mark.parametrize("passed", ["[x platform]", "[analysts]", "x platform"])
+def test_an_array_that_is_not_the_one_that_was_checked_gives_no_group(passed: str) -> None:
+    assert signed_in(f"Bearer {token(sub='123', groups=['platform', 'x'])}", groups=passed).scopes == frozenset()
+
+
+def test_an_array_without_its_token_is_never_split() -> None:
+    assert signed_in("", groups="[x platform]").scopes == frozenset()
+    assert signed_in("", groups="[x, platform]").scopes == frozenset()
+    assert signed_in("", groups="[analysts]").scopes == frozenset({Scope.READ})
+
+
 def test_a_text_that_is_no_json_array_though_it_begins_like_one_has_no_group() -> None:
     assert person(groups='["platform"').scopes == frozenset()
 

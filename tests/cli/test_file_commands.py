@@ -56,6 +56,17 @@ def test_keys_are_listed_and_removed_by_name(data: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out == "b: ingest, read for *\n"
 
 
+def test_a_wrong_entry_is_listed_as_refused(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key.main(["add", "a", "--data", str(data)])
+    with closing(Database(data)) as database:
+        SqliteApiKeys(database).add({"id": "b", "sha256": "12", "scopes": ["raed"], "namespaces": ["*"]})
+    capsys.readouterr()
+    assert key.main(["list", "--data", str(data)]) == 0
+    assert capsys.readouterr().out == (
+        "a: ingest, read for *\nb: REFUSED, since it needs id, sha256 (64 hex digits), scopes, namespaces and expires\n"
+    )
+
+
 def test_a_file_has_the_forms_of_the_release_that_made_it_until_it_is_upgraded(
     data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

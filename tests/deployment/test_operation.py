@@ -34,6 +34,7 @@ WATCHED = {
     ("Headwater/${AWS::StackName}", "RecordsQuarantined", "alerts"),
     ("Headwater/${AWS::StackName}", "CorruptItems", "headwater"),
     ("Headwater/${AWS::StackName}", "AuditEntriesLost", "headwater"),
+    ("Headwater/${AWS::StackName}", "KeysRefused", "authorise"),
     ("AWS/ApiGateway", "5XXError", "${AWS::StackName}-private"),
 }
 OUTPUTS = {

@@ -98,7 +98,7 @@ def test_every_metric_is_documented_and_no_other() -> None:
     source = "".join(path.read_text() for path in sources)
     emitted = set(
         re.findall(
-            r"\b((?:Events|Alerts|Records|Tables|Databases|Connectors|Clusters|Subjects|Registries)[A-Z]\w+|PartitionsWritten)=",
+            r"\b((?:Events|Alerts|Records|Tables|Databases|Connectors|Clusters|Subjects|Secrets|Keys|Registries)[A-Z]\w+|PartitionsWritten)=",
             source,
         )
     )

@@ -99,6 +99,52 @@ def test_an_event_is_queued_whole_and_answered_with_a_body(
     assert read.received_at == "2026-11-20T08:00:02.000000000Z"
 
 
+def event_with_secrets(secret: str) -> Any:
+    event = factory.run_event(
+        "FAIL", run_facets={"errorMessage": factory.facet(message=f"no login: password={secret}")}
+    )
+    event["job"]["facets"] = {"sql": factory.facet(query=f"CREATE USER etl PASSWORD '{secret}'")}
+    return event
+
+
+def test_no_secret_is_in_the_queue_and_the_sender_is_told_where_each_was(
+    ingest: Posting, queue: FakeQueue, bucket: FakeBucket, capsys: pytest.CaptureFixture[str]
+) -> None:
+    response = ingest.one(text(event_with_secrets("hunter2")))
+    places = ["job.facets.sql.query: redacted password", "run.facets.errorMessage.message: redacted password"]
+    assert sorted(response.body["setAside"]) == places
+    (message,) = queue.sent
+    canonical = read_message(message.body, bucket).canonical
+    assert "hunter2" not in canonical
+    assert sorted(json.loads(canonical)["job"]["facets"]["headwater_setAside"]["paths"]) == places
+    line = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert line["SecretsRedacted"] == [2]
+
+
+def test_a_long_event_is_stored_without_its_secrets(ingest: Posting, bucket: FakeBucket, queue: FakeQueue) -> None:
+    event = event_with_secrets("hunter2")
+    event["run"]["facets"]["ours"] = factory.facet(noise=[f"{n:x}{n * 7919:x}" for n in range(100_000)])
+    ingest.one(text(event))
+    assert list(bucket.objects)
+    assert "hunter2" not in read_message(queue.sent[0].body, bucket).canonical
+
+
+def test_events_that_differ_in_a_secret_alone_are_one_event(ingest: Posting, queue: FakeQueue) -> None:
+    for secret in ("hunter2", "hunter3"):
+        ingest.one(text(event_with_secrets(secret)))
+    first, second = (message.deduplication_id for message in queue.sent)
+    assert first == second
+
+
+def test_of_a_batch_the_secrets_are_counted_and_their_places_are_told(
+    ingest: Posting, queue: FakeQueue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    response = ingest.batch(text([factory.run_event("START"), event_with_secrets("hunter2")]))
+    assert [entry["index"] for entry in response.body["set_aside"]] == [1]
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["SecretsRedacted"] == [2]
+    assert not any("hunter2" in message.received.canonical for message in queue.sent)
+
+
 def test_events_of_a_run_share_a_group_and_equal_events_an_id(ingest: Posting, queue: FakeQueue) -> None:
     start, complete = factory.run_event("START"), factory.run_event("COMPLETE")
     reordered = json.dumps(dict(reversed(start.items())), indent=2)

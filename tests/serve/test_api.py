@@ -207,3 +207,50 @@ def test_the_metrics_tell_what_was_received_folded_and_refused(open_client: Clie
     assert "headwater_inbox_events 0\n" in text
     assert 'headwater_normalise_latency_seconds_bucket{producer="other",le="+Inf"} 1\n' in text
     assert open_client("GET", "/health", None, {}).body == {"status": "ok"}
+
+
+def test_no_answer_has_a_secret(open_client: Client) -> None:
+    event = factory.run_event("FAIL", outputs=[factory.dataset("users")])
+    event["job"]["facets"] = {"sql": factory.facet(query="SELECT * FROM users WHERE password = 'hunter2'")}
+    variables = [{"name": "DB_PASSWORD", "value": "hunter2"}]
+    event["run"]["facets"] = {
+        "environmentVariables": factory.facet(environmentVariables=variables),
+        "errorMessage": factory.facet(message="cannot open jdbc:postgresql://etl:hunter2@db/shop"),
+    }
+    assert open_client("POST", "/api/v1/lineage", event).status == 201
+    source = {"type": "POSTGRESQL", "connectionUrl": "jdbc:postgresql://etl:hunter2@db/shop"}
+    assert open_client("PUT", "/api/v1/sources/shop", source).body["connectionUrl"].endswith("***@db/shop")
+    job, run = "namespaces/demo/jobs/load", f"jobs/runs/{factory.run_id(1)}"
+    wait_for(lambda: open_client("GET", f"/api/v1/{run}").status == 200)
+    paths = [job, run, f"{run}/facets?type=run", "events/lineage", "sources", "alerts", "stats/set-aside"]
+    answers = [json.dumps(open_client("GET", f"/api/v1/{path}").body) for path in paths]
+    assert not [path for path, answer in zip(paths, answers, strict=True) if "hunter2" in answer]
+    assert "***password***" in answers[0]
+    assert "job.facets.sql.query: redacted password" in answers[-1]
+
+
+def test_a_full_disk_is_no_good_health(open_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert open_client("GET", "/health").status == 200
+    monkeypatch.setattr(Database, "free_bytes", 4096)
+    reply = open_client("GET", "/health")
+    assert (reply.status, reply.body["message"]) == (
+        503,
+        "the disk of the file is full: 4096 bytes are free; make room",
+    )
+    assert "headwater_disk_free_bytes 4096" in open_client("GET", "/metrics").content.decode()
+
+
+def test_no_answer_is_kept_by_others_or_taken_for_another_type(open_client: Client) -> None:
+    for method, path, body in (
+        ("GET", "/api/v1/namespaces", None),
+        ("GET", "/api/v1/nothing", None),
+        ("POST", "/api/v1/lineage", factory.run_event()),
+        ("POST", "/api/v1/lineage", {}),
+        ("GET", "/health", None),
+        ("GET", "/", None),
+    ):
+        headers = open_client(method, path, body).headers
+        assert headers["x-content-type-options"] == "nosniff", path
+        assert headers["cache-control"] in ("no-store", "private, no-cache", "no-cache"), path
+    assert open_client("GET", "/api/v1/namespaces").headers["cache-control"] == "private, no-cache"
+    assert open_client("POST", "/api/v1/lineage", {}).headers["cache-control"] == "no-store"

@@ -271,3 +271,38 @@ def test_a_count_during_a_write_is_not_kept() -> None:
 
     assert counts.length("J#other", count_while_written) == 4
     assert counts.length("J#other", lambda: 5) == 5
+
+
+def test_a_copy_appears_whole_or_not_at_all(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "copy.db"
+
+    def no_link(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.link", no_link)
+        with pytest.raises(OSError, match="No space"):
+            database.copy_to(target)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("copy.db")] == []
+    database.copy_to(target)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("copy.db")] == ["copy.db"]
+    with closing(Database(target)):
+        pass
+
+
+def test_a_file_that_was_cut_to_nothing_is_no_new_file(tmp_path: Path) -> None:
+    path = tmp_path / "cut.db"
+    path.write_bytes(b"")
+    with pytest.raises(RefusedDatabase, match="is empty, though it was made"):
+        Database(path)
+
+
+def test_files_are_read_by_their_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "own.db"
+    with closing(Database(path)) as database:
+        database.copy_to(tmp_path / "copy.db")
+        modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir() if file.is_file()}
+    assert set(modes) >= {"own.db", "own.db-wal", "copy.db"}
+    assert {modes[name] for name in modes if name.startswith(("own.db", "copy.db"))} == {0o600}

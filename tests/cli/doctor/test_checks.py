@@ -158,6 +158,19 @@ def test_a_key_that_describes_the_datasets_of_others_is_named() -> None:
     assert findings[0].blame is None
 
 
+def test_secrets_of_events_are_told_with_their_places_and_blame_no_key() -> None:
+    event = factory.run_event(job="load")
+    event["job"]["facets"] = {
+        "headwater_setAside": {"key": "open", "paths": ["job.facets.sql.query: redacted password"]}
+    }
+    found = arrivals(events=[event, factory.run_event()])
+    assert list(checks.set_aside(found)) == []
+    assert what(list(checks.redacted_secrets(found))) == [
+        "secrets were replaced in load: job.facets.sql.query: redacted password"
+    ]
+    assert list(checks.redacted_secrets(arrivals(events=[factory.run_event()]))) == []
+
+
 def test_datasets_without_a_usable_name_are_told_with_their_jobs() -> None:
     event = factory.run_event(job="insert-into_orders")
     event["job"]["facets"] = {"headwater_setAside": {"key": "open", "paths": ["inputs[0].namespace: empty"]}}

@@ -173,3 +173,37 @@ def test_a_server_that_refuses_or_is_another_is_told_with_its_url(
     told = capsys.readouterr()
     assert f"failed: {url} cannot be reached: [Errno 111]" in told.err
     assert "events accepted: 0" in told.out
+
+
+def archive_with(folder: Path, key: str) -> Path:
+    """An archive with a line whose event is in the bucket alone, under a key."""
+    archive = folder / "archive"
+    (archive / "bodies").mkdir(parents=True)
+    (archive / "events.jsonl").write_text(f'{{"receivedAt":"2026-11-20T08:00:00Z","s3":"{key}"}}\n')
+    return archive
+
+
+def test_a_body_of_an_archive_is_in_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "private.gz").write_bytes(gzip.compress(b"secret"))
+    for key in ("../private.gz", str(tmp_path / "private.gz")):
+        archive = archive_with(tmp_path / str(len(key)), key)
+        (archive.parent / "private.gz").write_bytes(gzip.compress(b"secret"))
+        (found,) = events([archive])
+        assert not found.text
+        assert "secret" not in found.fault
+    archive = archive_with(tmp_path / "own", "bodies/a.gz")
+    (archive / "bodies" / "a.gz").write_bytes(gzip.compress(TEXTS[0].encode()))
+    assert [found.text for found in events([archive])] == [TEXTS[0]]
+
+
+def test_a_little_gzip_does_not_become_much_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("headwater.store.archive_lines", "headwater.cli.load.sources"):
+        monkeypatch.setattr(f"{module}.MAX_LINE", 100_000)
+    (tmp_path / "bomb.jsonl.gz").write_bytes(gzip.compress(b" " * 10_000_000))
+    (tmp_path / "lines.json.gz").write_bytes(gzip.compress(b"[\n" + b"  \n" * 100_000))
+    faults = [found.fault for found in events([tmp_path])]
+    assert len(faults) == 2
+    assert all("of more than 100000 bytes" in fault for fault in faults)
+    archive = archive_with(tmp_path / "a", "bodies/a.gz")
+    (archive / "bodies" / "a.gz").write_bytes(gzip.compress(b" " * 10_000_000))
+    assert [found.fault for found in events([archive])] == ["bodies/a.gz has more than 100000 bytes"]

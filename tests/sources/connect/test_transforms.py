@@ -1,5 +1,7 @@
 """Transformations rename topics; they rename, mask and drop columns."""
 
+import time
+
 import pytest
 
 from headwater.sources.connect.record_columns import Columns, columns_through, named_columns
@@ -112,3 +114,21 @@ def test_a_router_on_a_condition_leaves_two_names() -> None:
 
 def test_a_router_by_the_record_leaves_no_name() -> None:
     assert topics("orders", {"type": "TimestampRouter"}) is None
+
+
+ENDLESS = ["(a+)+b", "(a|aa)+b", "(.*a){20}b", "a*a*a*a*a*a*b", "(a?){40}a{40}b", "((a*)*)*b"]
+
+
+@pytest.mark.parametrize("regex", ENDLESS)
+def test_an_expression_that_finds_no_end_leaves_the_topic_unknown(regex: str) -> None:
+    started = time.monotonic()
+    routers = {"type": "RegexRouter", "regex": regex, "replacement": "x"}
+    told = [topics(f"{'a' * 200}{number}c", routers) for number in range(20)]
+    assert time.monotonic() - started < 20, "twenty topics wait for one attempt"
+    assert all(names is None or names == [f"{'a' * 200}{number}c"] for number, names in enumerate(told))
+
+
+def test_an_expression_that_only_looks_endless_renames() -> None:
+    assert topics("shop.orders", {"type": "RegexRouter", "regex": r"(shop\.)?(\w+)", "replacement": "$2"}) == ["orders"]
+    assert topics("aad", {"type": "RegexRouter", "regex": "(a+)+d", "replacement": "$1-c"}) == ["aa-c"]
+    assert topics("orders", {"type": "RegexRouter", "regex": "(a+)+(", "replacement": "x"}) == ["orders"]

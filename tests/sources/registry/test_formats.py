@@ -10,6 +10,7 @@ from headwater.sources.registry.avro import read_avro
 from headwater.sources.registry.columns import BadSchema, RecordSchema, by_path
 from headwater.sources.registry.json_schema import read_json_schema
 from headwater.sources.registry.protobuf import read_protobuf
+from headwater.sources.registry.subject import SchemaFormat, SubjectVersion
 from tests.sources.registry.conftest import record
 
 
@@ -205,3 +206,60 @@ def test_protobuf() -> None:
 def test_what_is_no_protobuf_is_named_as_such(text: str) -> None:
     with pytest.raises(BadSchema):
         read_protobuf(text)
+
+
+def doubled(definitions: int, kind: str) -> str:
+    """A JSON Schema whose every definition has the one before it twice."""
+    before = [{"$ref": f"#/definitions/d{n - 1}"} for n in range(1, definitions)]
+    bodies = {
+        f"d{n}": {kind: {"a": below, "b": below} if kind == "properties" else [below, below]}
+        for n, below in enumerate(before, 1)
+    }
+    return json.dumps({"$ref": f"#/definitions/d{definitions - 1}", "definitions": bodies | {"d0": {"type": "string"}}})
+
+
+@pytest.mark.parametrize("kind", ["properties", "anyOf", "allOf"])
+def test_definitions_of_json_schema_that_double_are_refused(kind: str) -> None:
+    with pytest.raises(BadSchema, match=r"more than 10000 columns|too often"):
+        read_json_schema(doubled(40, kind))
+    assert read_json_schema(doubled(8, kind))
+
+
+def nested_records(depth: int, *names: str) -> Any:
+    """Records of Avro, each with the next under each of these names."""
+    below: Any = "string"
+    for level in range(depth):
+        fields = [{"name": names[0], "type": below}]
+        named = f"R{level - 1}" if level else "string"
+        fields += [{"name": name, "type": named} for name in names[1:]]
+        below = {"type": "record", "name": f"R{level}", "fields": fields}
+    return below
+
+
+def test_records_of_avro_that_are_named_twice_are_refused_beyond_a_number_of_columns() -> None:
+    with pytest.raises(BadSchema, match="more than 10000 columns"):
+        read_avro(json.dumps(nested_records(30, "a", "b")))
+    assert len(dict(by_path(read_avro(json.dumps(nested_records(10, "a", "b"))).columns))) == 2046
+
+
+def test_messages_of_protobuf_that_are_named_twice_are_refused_beyond_a_number_of_columns() -> None:
+    messages = [f"message M{n} {{ M{n + 1} a = 1; M{n + 1} b = 2; }}" for n in range(40)]
+    with pytest.raises(BadSchema, match="more than 10000 columns"):
+        read_protobuf("\n".join([*messages, "message M40 { string s = 1; }"]))
+
+
+@pytest.mark.parametrize("depth", [61, 300, 5_000])
+def test_a_schema_that_is_nested_too_deeply_is_refused(depth: int) -> None:
+    version = SubjectVersion("orders-value", 1, 1, SchemaFormat.AVRO, json_text(depth))
+    with pytest.raises(BadSchema, match="deep"):
+        version.schema({})
+    assert version.record_name() in ("", f"R{depth - 1}")
+    assert read_avro(json_text(50))
+
+
+def json_text(depth: int) -> str:
+    """The text of so many nested records."""
+    begin = "".join(
+        f'{{"type": "record", "name": "R{n}", "fields": [{{"name": "a", "type": ' for n in reversed(range(depth))
+    )
+    return f'{begin}"string"{"}]}" * depth}'

@@ -12,7 +12,8 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import instant_of
-from headwater.openlineage.nameless import with_named_datasets
+from headwater.openlineage.nameless import NamedDatasets, with_named_datasets
+from headwater.openlineage.redaction import redacted
 from headwater.openlineage.wire import read_event
 from headwater.store.bodies import Bodies
 from headwater.store.errors import StorageError
@@ -32,10 +33,12 @@ class Sender(Protocol):
 
 
 class AdmittedMessage(NamedTuple):
-    """The message of an event, and the paths of what of the event was set aside (access/admission.py)."""
+    """The message of an event, and the paths of what of the event was set aside (access/admission.py). Among them are
+    the places of its secrets that were replaced; `secrets` is their number."""
 
     message: Message
     set_aside: tuple[str, ...]
+    secrets: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,10 @@ class EventSender:
         """
         named = with_named_datasets(document)
         canonical = exact_json.dumps(named.document)
+        clean = redacted(named.document, canonical)
+        if clean.places:
+            named = NamedDatasets(clean.document, (*named.faults, *clean.places))
+            canonical = exact_json.dumps(named.document)
         event = self._event(document, named.document, canonical)
         _check_width(event)
         on_event(event)
@@ -71,7 +78,7 @@ class EventSender:
             canonical = exact_json.dumps(admitted.document)
             event = read_event(admitted.document, now=self.now, canonical=canonical)
         message = write_message(event, canonical, instant_of(self.now), self.bucket)
-        return AdmittedMessage(message, admitted.set_aside)
+        return AdmittedMessage(message, admitted.set_aside, len(clean.places))
 
     def _event(self, sent: Any, named: Any, canonical: str) -> AnyEvent:
         """The event without its nameless datasets. If there is another fault, all faults of the event are named."""

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import simplejson
 
+from headwater import metrics
 from headwater.access.principal import Principal, Scope
 from headwater.store.errors import StorageError
 
@@ -31,7 +32,11 @@ class Secret(Protocol):
 
 
 class BadKeys(Exception):
-    """The secret has a wrong form. The message names the wrong entry, but none of its content."""
+    """The secret, or an entry of it, has a wrong form. The message names the entry, but none of its content."""
+
+
+def _raised(wrong: BadKeys) -> None:
+    raise wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +49,30 @@ class ApiKey:
 
 
 class KeyRing:
-    """The keys in the secret, cached for a minute. A rotation of keys needs no deployment."""
+    """The keys in the secret, cached for a minute. A rotation of keys needs no deployment.
 
-    def __init__(self, secret: Secret, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    A wrong entry is refused alone. While the secret as a whole cannot be understood, the last keys serve. Of both
+    `failed` is told at each read, and the metric KeysRefused counts them.
+    """
+
+    def __init__(
+        self,
+        secret: Secret,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        failed: Callable[[str, BaseException], None] = lambda _message, _error: None,
+    ) -> None:
         self._secret = secret
         self._clock = clock
+        self._failed = failed
         self._keys: tuple[ApiKey, ...] = ()
         self._read_at: datetime | None = None
+        self._bad: BadKeys | None = None
 
     def find(self, presented: str) -> Principal | None:
         """The principal of a key, or None for an unknown or expired key. Takes the same time for every key.
 
-        Raises StorageError if the secret cannot be read and the key is unknown, because the key may be new.
+        Raises StorageError if the secret cannot be read and the key is unknown, because the key may be new; likewise
+        BadKeys if it cannot be understood.
         """
         try:
             self._refresh(REFRESH_SECONDS)
@@ -66,6 +83,8 @@ class KeyRing:
         if principal is None:
             self._refresh(IMPATIENT_REFRESH_SECONDS)
             principal = self._match(presented)
+        if principal is None and self._bad:
+            raise self._bad
         return principal
 
     def _match(self, presented: str) -> Principal | None:
@@ -79,18 +98,27 @@ class KeyRing:
 
     def _refresh(self, after_seconds: float) -> None:
         if self._age() >= after_seconds:
-            self._keys = read_keys(self._secret.read())
-            self._read_at = self._clock()
+            text, wrong = self._secret.read(), list[BadKeys]()
+            self._read_at, self._bad = self._clock(), None
+            try:
+                self._keys = read_keys(text, wrong.append)
+            except BadKeys as bad:
+                self._bad = bad
+                wrong.append(bad)
+            metrics.count(KeysRefused=len(wrong))
+            for each in wrong:
+                self._failed("a key is refused", each)
 
     def _age(self) -> float:
         """Seconds since the keys were read; infinity if they were never read."""
         return (self._clock() - self._read_at).total_seconds() if self._read_at else math.inf
 
 
-def read_keys(secret: str) -> tuple[ApiKey, ...]:
-    """The keys in the text of a secret. Raises BadKeys, which names the wrong entry."""
+def read_keys(secret: str, on_wrong: Callable[[BadKeys], None] = _raised) -> tuple[ApiKey, ...]:
+    """The keys in the text of a secret. Raises BadKeys for a text that has no list of entries. `on_wrong` is told of
+    each wrong entry, and may raise that; the others are keys."""
     try:
-        entries = simplejson.loads(secret)["keys"]
+        entries = list(simplejson.loads(secret)["keys"])
     except (ValueError, TypeError, KeyError):
         raise BadKeys('the secret is not a JSON object with a member "keys"') from None
     keys = []
@@ -98,7 +126,7 @@ def read_keys(secret: str) -> tuple[ApiKey, ...]:
         try:
             keys.append(_key(entry, entries))
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise BadKeys(f"keys[{index}] needs id, sha256 (64 hex digits), scopes, namespaces and expires") from None
+            on_wrong(BadKeys(f"keys[{index}] needs id, sha256 (64 hex digits), scopes, namespaces and expires"))
     return tuple(keys)
 
 
@@ -108,6 +136,8 @@ def _key(entry: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> ApiK
     expires = entry.get("expires")
     scopes = frozenset(Scope(scope) for scope in entry["scopes"])
     patterns = (entry["namespaces"], entry.get("read") or (), entry.get("write") or ())
+    if not all(isinstance(of_kind, Sequence) and not isinstance(of_kind, str) for of_kind in patterns):
+        raise TypeError("a text is no list of patterns: that of team-* would have the pattern *")
     namespaces, reads, writes = (tuple(str(pattern) for pattern in of_kind) for of_kind in patterns)
     until = datetime.fromisoformat(expires).astimezone(UTC) if expires else None
     seal = str(entry.get("seal") or _seal_of(entry, entries))
@@ -118,7 +148,7 @@ def _key(entry: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> ApiK
 def _seal_of(entry: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> str:
     """The seal of a key whose entry has none, another for each key. A client that knows one key does not know the
     hashes of the others."""
-    hashes = [entry["sha256"], *sorted(str(other["sha256"]) for other in entries)]
+    hashes = [entry["sha256"], *sorted(str(other.get("sha256")) for other in entries if isinstance(other, Mapping))]
     return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 

@@ -13,18 +13,31 @@ from typing import Any
 
 _TOKEN = re.compile(r"(?:Bearer +)?[\w-]+\.([\w-]+)\.[\w-]+", re.ASCII | re.IGNORECASE)
 
+_MANY = re.compile(r"\[(?!\").*[ ,].*\]", re.DOTALL)
+"""An array without quotes, in which a space may be within a name or between two."""
+
 
 def claims_of(request: Mapping[str, Any]) -> Mapping[str, Any]:
     """The claims of the token that API Gateway has checked, with arrays as they are in the token.
 
-    If the header holds no token with the same texts, which is no case that API Gateway is known to let through, the
-    claims are as API Gateway passes them.
+    An array that is not the one that API Gateway passes on is left out. If the header holds no token with the same
+    texts, which is no case that API Gateway is known to let through, the claims are as API Gateway passes them, without
+    arrays that may be read in two ways: nobody becomes a member of `admins` as a member of `x admins`.
     """
     passed: Mapping[str, Any] = request["requestContext"]["authorizer"]["jwt"]["claims"]
     token = _payload((request.get("headers") or {}).get("authorization") or "")
     texts = {name: value for name, value in token.items() if isinstance(value, str)}
     is_same = token.keys() >= passed.keys() and texts.items() <= passed.items() and "sub" in texts
-    return {**passed, **{name: token[name] for name in passed if isinstance(token[name], list)}} if is_same else passed
+    if not is_same:
+        return {name: text for name, text in passed.items() if not _MANY.fullmatch(str(text))}
+    arrays = {name: token[name] for name in passed if isinstance(token[name], list)}
+    return {**passed, **{name: array if passed[name] in _forms(array) else [] for name, array in arrays.items()}}
+
+
+def _forms(array: list[Any]) -> set[str]:
+    """The texts that API Gateway may make of an array."""
+    texts = [str(entry) for entry in array]
+    return {f"[{between.join(texts)}]" for between in (" ", ",", ", ")} | {json.dumps(array)}
 
 
 def _payload(header: str) -> Mapping[str, Any]:

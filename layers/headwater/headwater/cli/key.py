@@ -2,12 +2,14 @@
 
 import argparse
 import hashlib
+import json
 import secrets
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from headwater.access.keys import BadKeys, read_keys
 from headwater.access.principal import Scope
 from headwater.cli.file import add_data, opened, readable
 from headwater.store.home import ApiKeys
@@ -94,7 +96,12 @@ def removed(secret: ApiKeys, name: str) -> int:
 
 def listed(secret: ApiKeys) -> int:
     for entry in secret.entries():
-        until = f", until {entry['expires']}" if entry["expires"] else ""
+        try:
+            read_keys(json.dumps({"keys": [entry]}))
+        except BadKeys as wrong:
+            print(f"{entry.get('id')}: REFUSED, since {str(wrong).replace('keys[0]', 'it')}")
+            continue
+        until = f", until {entry['expires']}" if entry.get("expires") else ""
         print(f"{entry['id']}: {', '.join(entry['scopes'])} for {_namespaces(entry)}{until}")
     return 0
 

@@ -6,7 +6,7 @@ changes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
@@ -20,7 +20,9 @@ from headwater.graph.facets.curation import RESERVED
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.openlineage import exact_json
+from headwater.openlineage.event import AnyEvent
 from headwater.openlineage.nameless import NamedDatasets
+from headwater.openlineage.redaction import redacted
 from headwater.openlineage.wire import read_event
 from headwater.read.reader import Reader
 from headwater.store.bodies import Bodies
@@ -33,16 +35,17 @@ descriptions."""
 
 @dataclass(frozen=True)
 class Curator:
-    """The services of curate, for one request of a caller."""
+    """The services of curate, for one request of a caller. `applied` are the events that the request was applied as."""
 
     store: GraphStore
     queue: Sender
     bucket: Bodies
     naming: Naming
     caller: Principal = _CURATE
+    applied: list[AnyEvent] = field(default_factory=list)
 
     def for_one_request(self, caller: Principal) -> "Curator":
-        return replace(self, caller=caller)
+        return replace(self, caller=caller, applied=[])
 
     @cached_property
     def before(self) -> Reader:
@@ -71,9 +74,12 @@ class Curator:
         """
         if not documents:
             return
-        texts = [exact_json.dumps(self._admitted(document)) for document in documents]
+        admitted = [self._admitted(document) for document in documents]
+        texts = [exact_json.dumps(redacted(document, exact_json.dumps(document)).document) for document in admitted]
         EventSender(_CURATE, self.queue, self.bucket, self.naming, now).send_all(texts)
-        fold([normalise_event(text, self.naming) for text in texts], self.store)
+        events = [normalise_event(text, self.naming) for text in texts]
+        self.applied.extend(normalised.event for normalised in events)
+        fold(events, self.store)
 
     def _admitted(self, document: Document) -> Document:
         """The event as the caller may send it: a declared job only names the datasets of others."""

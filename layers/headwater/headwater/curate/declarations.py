@@ -6,6 +6,7 @@ A declaration does not change the members that its body lacks.
 from collections.abc import Iterable, Mapping, Sequence
 
 from headwater.curate import body
+from headwater.curate.answers import dataset_answer, job_answer
 from headwater.curate.body import DatasetBody, FieldBody, JobBody
 from headwater.curate.curation_events import (
     Document,
@@ -28,14 +29,10 @@ from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.run import CREATED, Run, RunState
-from headwater.http.marquez.datasets import dataset as dataset_as_json
-from headwater.http.marquez.jobs import job as job_as_json
 from headwater.http.request import ApiRequest
 from headwater.openlineage.event import EventType, Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import NEVER, Instant
-from headwater.read.dataset_details import read_dataset_details
-from headwater.read.job_details import read_job_details
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
@@ -60,7 +57,7 @@ def _put_dataset(curator: Curator, request: ApiRequest, node: NamedNode) -> Json
     at = time_after(request.received_at, *_known_of_dataset(head, facets), *([run.updated] if run else []))
     event = _of_run(run, at, (), {node.name: facets}) if run else of_dataset(node.name, facets, at)
     curator.apply(request.received_at, [*new_tags(reader, request, _tags(declared)), event])
-    return dataset_as_json(read_dataset_details(curator.reader(), node.dataset))
+    return dataset_answer(curator, node)
 
 
 def _put_job(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObject:
@@ -77,7 +74,7 @@ def _put_job(curator: Curator, request: ApiRequest, node: NamedNode) -> JsonObje
     at = time_after(request.received_at, *_known_of_job(curator.before, node.job, facets))
     of_the_run = [_of_run(run, at, inputs, {name: {} for name in outputs})] if run else []
     curator.apply(request.received_at, [of_job(node.name, facets, at, inputs, outputs), *of_the_run])
-    return job_as_json(read_job_details(curator.reader(), node.job))
+    return job_answer(curator, node)
 
 
 def _of_run(run: Run, at: Instant, inputs: Iterable[Name], outputs: Mapping[Name, Facets]) -> Document:

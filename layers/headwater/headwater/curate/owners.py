@@ -1,18 +1,15 @@
 """Sets the owners of datasets and jobs, in place of the owners that producers send."""
 
 from headwater.curate import body
+from headwater.curate.answers import dataset_answer, job_answer
 from headwater.curate.curation_events import Document, deleted_facet, own_facet
 from headwater.curate.curator import Curator
 from headwater.curate.subjects import DatasetNames
 from headwater.curate.tagging import event_of_dataset, event_of_job, facts_of
 from headwater.graph.facets.curation import OWNED
 from headwater.graph.names.identity import dataset_id
-from headwater.http.marquez.datasets import dataset as dataset_as_json
-from headwater.http.marquez.jobs import job as job_as_json
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
-from headwater.read.dataset_details import read_dataset_details
-from headwater.read.job_details import read_job_details
 from headwater.read.name_resolution import NamedNode
 
 
@@ -22,14 +19,14 @@ def put_dataset_owners(curator: Curator, request: ApiRequest, dataset: DatasetNa
     holders = {name: head for name, head in dataset.heads.items() if OWNED in head.facets}  # set under another name
     heads = {**holders, shown.id: shown}.values()
     curator.apply(request.received_at, [event_of_dataset(request, head, facets) for head in heads])
-    return dataset_as_json(read_dataset_details(curator.reader(), dataset.node.dataset))
+    return dataset_answer(curator, dataset.node)
 
 
 def put_job_owners(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObject:
     """Sets the owners of a job, in place of those that producers send. Without owners, those of producers count."""
     facts = facts_of(curator.before, job)
     curator.apply(request.received_at, [event_of_job(request, facts, _facets(request))])
-    return job_as_json(read_job_details(curator.reader(), job.job))
+    return job_answer(curator, job)
 
 
 def _facets(request: ApiRequest) -> dict[str, Document]:

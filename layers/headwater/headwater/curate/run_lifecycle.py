@@ -6,24 +6,22 @@ from datetime import UTC
 from typing import Any
 
 from headwater.curate import body
+from headwater.curate.answers import run_answer
 from headwater.curate.body import NoteBody, RunBody
 from headwater.curate.curation_events import Document, facet, naming, of_run, own_facet, time_after, times_of
 from headwater.curate.curator import Curator
 from headwater.graph.facets.curation import JUDGEMENT
 from headwater.graph.states.edges import NO_EDGES, Edges, edges_of
 from headwater.graph.states.run import CREATED, Run, RunState
-from headwater.http.marquez import runs as marquez
 from headwater.http.paths import PREFIX
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, RequestError
-from headwater.http.subjects import known_run
 from headwater.openlineage.event import EventType, Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, instant_of
 from headwater.openlineage.wire import FURTHEST_AHEAD
 from headwater.read.name_resolution import NamedNode
-from headwater.read.run_details import read_run_details
 from headwater.store.snapshot import ReadRequest
 
 _TRANSITIONS = {
@@ -47,7 +45,7 @@ def create_run(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObj
     if known is None:
         at = time_after(request.received_at)
         curator.apply(request.received_at, [of_run(EventType.OTHER, run_id, job.name, at, _facets(announced))])
-    return _as_json(curator, run_id)
+    return run_answer(curator, run_id, job.name)
 
 
 def created(_request: ApiRequest, run: JsonObject) -> ApiResponse:
@@ -62,7 +60,7 @@ def mark_run(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
     event = of_run(transition, run.run_id, run.job, _time(request, run))
     outputs: dict[Name, Facets] = {output.name: {} for output in edges.outputs}
     curator.apply(request.received_at, [naming(event, [each.name for each in edges.inputs], outputs)])
-    return _as_json(curator, run.run_id)
+    return run_answer(curator, run.run_id, run.job)
 
 
 def judge_good(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
@@ -84,7 +82,7 @@ def _judge(curator: Curator, request: ApiRequest, run: Run, **members: Any) -> J
     facets = {JUDGEMENT: own_facet(by=caller, **members)}
     at = time_after(request.received_at, run.updated, *times_of(run.facets, facets))
     curator.apply(request.received_at, [of_run(EventType.OTHER, run.run_id, run.job, at, facets)])
-    return _as_json(curator, run.run_id)
+    return run_answer(curator, run.run_id, run.job)
 
 
 def _declared_edges(curator: Curator, run: Run) -> Edges:
@@ -109,8 +107,3 @@ def _time(request: ApiRequest, run: Run) -> Instant:
     if at > instant_of(request.received_at.astimezone(UTC) + FURTHEST_AHEAD):
         raise InvalidRequest(Fault("at", f"more than {FURTHEST_AHEAD.days} days ahead of the clock; correct the time"))
     return at
-
-
-def _as_json(curator: Curator, run_id: str) -> JsonObject:
-    reader = curator.reader()
-    return marquez.run_of_job(*read_run_details(reader, [known_run(reader, run_id)]))

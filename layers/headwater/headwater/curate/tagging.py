@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from headwater.curate.answers import dataset_answer, job_answer
 from headwater.curate.curation_events import (
     Document,
     deleted_facet,
@@ -21,14 +22,10 @@ from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import dataset_id
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobFacts
-from headwater.http.marquez.datasets import dataset as dataset_as_json
-from headwater.http.marquez.jobs import job as job_as_json
 from headwater.http.request import ApiRequest
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
-from headwater.read.dataset_details import read_dataset_details
-from headwater.read.job_details import read_job_details
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 
@@ -59,14 +56,14 @@ def tag_job(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObject
     facets = {tag_facet(name): tag_document(name)}
     documents = [*new_tags(reader, request, [name]), event_of_job(request, facts_of(reader, job), facets)]
     curator.apply(request.received_at, documents)
-    return job_as_json(read_job_details(curator.reader(), job.job))
+    return job_answer(curator, job)
 
 
 def untag_job(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObject:
     name, facts = tag_name(request), facts_of(curator.before, job)
     facets = {tag_facet(name): _removed_tag(values(facts.facets), name, None)}
     curator.apply(request.received_at, [event_of_job(request, facts, facets)])
-    return job_as_json(read_job_details(curator.reader(), job.job))
+    return job_answer(curator, job)
 
 
 def tag_document(tag: str, field: str | None = None) -> Document:
@@ -99,7 +96,7 @@ def _tag(curator: Curator, request: ApiRequest, dataset: DatasetNames, tag: str,
     head = dataset.heads[dataset_id(dataset.shown.facts.name)]
     document = event_of_dataset(request, head, {tag_facet(tag, field): tag_document(tag, field)})
     curator.apply(request.received_at, [*new_tags(curator.before, request, [tag]), document])
-    return dataset_as_json(read_dataset_details(curator.reader(), dataset.node.dataset))
+    return dataset_answer(curator, dataset.node)
 
 
 def _untag(
@@ -111,7 +108,7 @@ def _untag(
     holders = [head for head in dataset.heads.values() if facets.keys() & head.facets.keys()]
     heads = holders or [dataset.heads[dataset_id(dataset.shown.facts.name)]]
     curator.apply(request.received_at, [event_of_dataset(request, head, facets) for head in heads])
-    return dataset_as_json(read_dataset_details(curator.reader(), dataset.node.dataset))
+    return dataset_answer(curator, dataset.node)
 
 
 def _require_field(head: DatasetHead, field: str | None) -> None:

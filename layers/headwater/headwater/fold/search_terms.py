@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from headwater.fold.batch import Batch
+from headwater.graph.facets.curation import FOREIGN
 from headwater.graph.facets.dataset_reference import dataset_references
 from headwater.graph.names.identity import JobId, NodeId, dataset_id, job_id
 from headwater.graph.states.job import JobFacts
@@ -33,12 +34,13 @@ def put_search_terms(
 
 
 def _terms(batch: Batch, jobs: Mapping[JobId, JobFacts], before: Mapping[JobId, JobFacts]) -> Iterator[SearchTerm]:
-    used = {dataset for facts in before.values() for dataset in facts.usages}
+    usages = [usage for facts in before.values() for usage in facts.usages.items()]
+    used = {dataset for dataset, usage in usages if FOREIGN not in usage.facets}
     for job, facts in jobs.items():
         if job not in before and not facts.is_derivation:
             yield from job_terms(facts.name)
     for dataset, described in batch.datasets.items():
-        if dataset not in used:
+        if dataset not in used and not described.is_foreign:
             yield from dataset_terms(described.name)
     labels = (labels_in(event.event, known_labels(event.event, before)) for event in batch.events)
     yield from terms_of_labels(chain.from_iterable(labels))

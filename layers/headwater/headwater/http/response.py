@@ -15,6 +15,8 @@ RETRY_AFTER_SECONDS = 1
 GZIP_FROM_BYTES = 4 * 1024
 MAX_PLAIN_BYTES = 5_800_000
 """A Lambda returns at most 6 MB."""
+PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+"""An answer is kept by nobody but its client, and is what its content type says."""
 CONDITIONAL = {"cache-control": "private, no-cache", "vary": "authorization, x-api-key"}
 """An answer is for its key alone, and is asked for each time: a client that knows its ETag gets a 304."""
 
@@ -32,9 +34,10 @@ class ApiResponse:
 
     def content(self) -> tuple[dict[str, str], bytes]:
         """The headers with the content type, and the content: a document as JSON."""
+        headers = {**PRIVATE, **self.headers}
         if self.status == 304:
-            return dict(self.headers), b""
-        headers = {"content-type": "application/json", **self.headers}
+            return headers, b""
+        headers = {"content-type": "application/json", **headers}
         if isinstance(self.body, bytes):
             return headers, self.body
         is_text = isinstance(self.body, str) and "content-type" in self.headers

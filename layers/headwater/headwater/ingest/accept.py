@@ -28,11 +28,12 @@ class RejectedEvent(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class AcceptedBatch:
     """The number of events in a batch, and by index: the failures of the events that were not accepted, and the paths
-    of what was set aside of the others."""
+    of what was set aside of the others. `secrets` are those that were replaced in the others."""
 
     count: int
     failures: Mapping[int, RejectedEvent]
     set_aside: Mapping[int, tuple[str, ...]]
+    secrets: int
 
     @property
     def accepted(self) -> int:
@@ -83,4 +84,6 @@ def accept_batch(sender: EventSender, text: str, on_event: Callable[[AnyEvent], 
     not_queued = RejectedEvent(NOT_QUEUED, is_retriable=True)
     failures |= {index: not_queued for index, is_safe in zip(messages, safe, strict=True) if not is_safe}
     set_aside = {index: admitted.set_aside for index, admitted in messages.items() if admitted.set_aside}
-    return AcceptedBatch(len(documents), failures, {index: set_aside[index] for index in set_aside.keys() - failures})
+    secrets = sum(admitted.secrets for index, admitted in messages.items() if index not in failures)
+    kept = {index: set_aside[index] for index in set_aside.keys() - failures}
+    return AcceptedBatch(len(documents), failures, kept, secrets)

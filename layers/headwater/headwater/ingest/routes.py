@@ -52,7 +52,7 @@ def post_event(ingest: Ingest, request: ApiRequest, caller: Principal) -> Admitt
         request.annotations.refused = [kind_of(producer_in(text), fault)]
         raise
     request.annotations.events = AuditedEvents(taken=1, refused=0, set_aside=int(bool(admitted.set_aside)))
-    metrics.count(EventsReceived=1, EventsSetAside=int(bool(admitted.set_aside)))
+    metrics.count(EventsReceived=1, EventsSetAside=int(bool(admitted.set_aside)), SecretsRedacted=admitted.secrets)
     return admitted
 
 
@@ -70,7 +70,12 @@ def post_batch(ingest: Ingest, request: ApiRequest, caller: Principal) -> Accept
         raise RequestError(503, NOT_QUEUED)
     request.annotations.events = AuditedEvents(batch.accepted, batch.refused, len(batch.set_aside))
     request.annotations.refused = [failure.kind for failure in batch.failures.values() if failure.kind]
-    metrics.count(EventsReceived=batch.accepted, EventsRefused=batch.refused, EventsSetAside=len(batch.set_aside))
+    metrics.count(
+        EventsReceived=batch.accepted,
+        EventsRefused=batch.refused,
+        EventsSetAside=len(batch.set_aside),
+        SecretsRedacted=batch.secrets,
+    )
     return batch
 
 

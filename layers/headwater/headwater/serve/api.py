@@ -16,7 +16,7 @@ from headwater.curate.routes import respond as curate
 from headwater.graph.states.audit import READING
 from headwater.http.audit import Audit
 from headwater.http.request import UNIDENTIFIED, ApiRequest
-from headwater.http.response import ApiResponse
+from headwater.http.response import ApiResponse, error_response
 from headwater.ingest.refusals import CountedRefusals
 from headwater.lookup.routes import Lookups
 from headwater.lookup.routes import respond as look_up
@@ -28,6 +28,8 @@ from headwater.web_files.files import respond as file_of_page
 
 EVENT_PATHS = frozenset({"/", "/lineage", "/api/v1/lineage", "/lineage/batch", "/api/v1/lineage/batch"})
 """The paths of ingest, as in template.yaml."""
+ENOUGH_BYTES = 16 * 1024 * 1024
+"""Room on the disk below which the process says that it is unwell: the log ahead of the file grows by megabytes."""
 WRITING = frozenset({"PUT", "POST", "DELETE"})
 ANYONE = Principal("open", frozenset(Scope), ("*",))
 """The principal of every request of `--open`."""
@@ -50,7 +52,8 @@ class HttpRequest:
 
 @dataclass(frozen=True)
 class ServedApi:
-    """What answers requests. `keys` is None if every request is permitted; `metrics` gives the text of /metrics. The
+    """What answers requests. `keys` is None if every request is permitted; `metrics` gives the text of /metrics,
+    `free_bytes` the room on the disk. The
     requests of ingest pass `refusals`, which passes the audit."""
 
     posting: Posting
@@ -60,6 +63,7 @@ class ServedApi:
     audit: Audit
     refusals: CountedRefusals
     metrics: Callable[[], str]
+    free_bytes: Callable[[], int]
     log: ServeLog
 
     def answer(self, request: HttpRequest) -> ApiResponse:
@@ -97,9 +101,16 @@ class ServedApi:
 
     def _pages(self) -> Mapping[str, Callable[[], ApiResponse]]:
         return {
-            "/health": lambda: ApiResponse(200, {"status": "ok"}),
+            "/health": self._health,
             "/metrics": lambda: _text(self.metrics(), "text/plain; version=0.0.4; charset=utf-8"),
         }
+
+    def _health(self) -> ApiResponse:
+        """503 once the disk has no room: then each event is answered with 503."""
+        free = self.free_bytes()
+        if free < ENOUGH_BYTES:
+            return error_response(503, f"the disk of the file is full: {free} bytes are free; make room")
+        return ApiResponse(200, {"status": "ok"})
 
 
 def _received(request: HttpRequest) -> ApiRequest:

@@ -105,10 +105,11 @@ class Application:
             ),
             Lookups(GraphReader(home.table, cache=StateCache()), self._naming, self._log),
             Curator(self._store, home.inbox, home.bodies, self._naming),
-            None if options.is_open else KeyRing(home.api_keys),
+            None if options.is_open else KeyRing(home.api_keys, failed=self._log),
             audit,
             CountedRefusals(audit, lambda: home.refusals, self._log.failure),
             self._metrics,
+            lambda: home.free_bytes,
             self._log,
         )
 
@@ -149,6 +150,7 @@ class Application:
             {
                 "headwater_inbox_events": self.events_to_fold(),
                 "headwater_quarantine_messages": self._home.bodies.count("quarantine/"),
+                "headwater_disk_free_bytes": self._home.free_bytes,
             }
         )
 

@@ -5,6 +5,7 @@ import sys
 
 from headwater import metrics
 from headwater.log import MAX_REASON
+from headwater.openlineage.redaction import redacted_text
 from headwater.store.errors import CorruptItem
 
 _log = logging.getLogger("headwater")
@@ -37,4 +38,4 @@ class ServeLog:
 
     def refused(self, status: int, reason: str) -> None:
         """Logs that a request with an event was refused."""
-        _log.info("refused with status %d: %s", status, reason[:MAX_REASON])
+        _log.info("refused with status %d: %s", status, redacted_text(reason)[:MAX_REASON])

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 
 MEMBER = b"\x1f"
 """The first byte of a gzip member (RFC 1952)."""
+MAX_LINE = 128 * 1024 * 1024
+"""Bytes of a line: more than an event may have."""
 NESTED = 2
 """The members that a line is inside of, at most."""
 _WITH_GZIP_HEADER = 31
@@ -31,6 +33,8 @@ def lines_of(stream: io.BufferedReader) -> Iterator[bytes]:
     begun = b""
     for piece in _pieces(stream, NESTED):
         begun += piece
+        if len(begun) > MAX_LINE:
+            raise zlib.error(f"a line of more than {MAX_LINE} bytes")
         if begun.endswith(b"\n"):
             yield begun
             begun = b""
@@ -44,7 +48,7 @@ def _pieces(stream: io.BufferedReader, nested: int) -> Iterator[bytes]:
         if nested and following.startswith(MEMBER):
             yield from _pieces(io.BufferedReader(_Member(stream)), nested - 1)
         else:
-            yield stream.readline()
+            yield stream.readline(MAX_LINE + 1)
 
 
 class _Member(io.RawIOBase):

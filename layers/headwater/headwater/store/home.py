@@ -149,6 +149,10 @@ class Home(Protocol):
     def has_former_forms(self) -> bool:
         """Whether these are the forms of the release before."""
 
+    @property
+    def free_bytes(self) -> int:
+        """The room that is left for what is written."""
+
     def transaction(self) -> AbstractContextManager[FoldTransaction]:
         """A transaction, committed at the end of the block."""
 

@@ -21,6 +21,7 @@ LISTENER_SECONDS = 5
 """How long the Spark listener waits for a response."""
 PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
 SPEC = "https://openlineage.io/spec/facets"
+_WRONG_ENTRY = "; an entry of the keys that is wrong is refused: see `headwater key list`, or the log of authorise"
 
 
 def post_canary(client: Api, namespace: str) -> tuple[str, list[DoctorFinding]]:
@@ -147,7 +148,7 @@ def refusal(client: Api, response: Response, namespace: str) -> DoctorFinding:
     message = response.body.get("message", "")
     if response.status == 401:
         failure = client.failure(response)
-        return DoctorFinding(failure.what, failure.steps[0], Blame.KEY)
+        return DoctorFinding(failure.what, f"{failure.steps[0]}{_WRONG_ENTRY}", Blame.KEY)
     if response.status == FORBIDDEN:
         fix = f"use a key with the scopes ingest and read for the namespace {namespace}, or pass --namespace"
         return DoctorFinding(f"the key lacks a scope or namespace: {message}", fix, Blame.KEY)

@@ -21,6 +21,7 @@ PARENTS = 50
 """The number of parent runs that are looked up, with one request for each."""
 FLINK, ENDS = "/integration/flink", {"COMPLETE", "FAIL", "ABORT"}
 NAMELESS = (": empty", ": missing")
+REDACTED = ": redacted "
 """The ends of the paths of datasets that were set aside for their names."""
 SUSPICIOUS = {
     r"hive://ip-": "the host of a temporary cluster: map the name to the Glue catalog, by NamespaceAliases",
@@ -151,7 +152,7 @@ def set_aside(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     """Keys that spoke of the namespaces of others: what they said beyond the names was set aside."""
     paths: dict[str, set[str]] = {}
     for key, _, path in noted_paths(arrivals):
-        if not path.endswith(NAMELESS):
+        if not path.endswith(NAMELESS) and REDACTED not in path:
             paths.setdefault(key, set()).add(path)
     for key, of_key in sorted(paths.items()):
         yield DoctorFinding(
@@ -168,6 +169,17 @@ def nameless_datasets(arrivals: Arrivals) -> Iterator[DoctorFinding]:
             f"datasets without a usable name were set aside, of {first_few(jobs)}",
             "Flink sends connectors without lineage of their own (datagen, filesystem) with an empty namespace: use a "
             "connector with lineage, or report the dataset with layers/headwater/headwater/spark",
+        )
+
+
+def redacted_secrets(arrivals: Arrivals) -> Iterator[DoctorFinding]:
+    """Jobs whose events had passwords, tokens or keys. None was kept, but the producer still sends them."""
+    places = {f"{job}: {path}" for _, job, path in noted_paths(arrivals) if REDACTED in path}
+    if places:
+        yield DoctorFinding(
+            f"secrets were replaced in {first_few(sorted(places))}",
+            "keep them out of what producers send: parameters in place of literals in SQL, no environment variables in "
+            "facets; docs/access.md lists what is replaced",
         )
 
 
@@ -202,6 +214,7 @@ def findings(client: Api, arrivals: Arrivals, namespace: str | None) -> list[Doc
         *unseen_parents(arrivals, client),
         *suspicious_names(arrivals),
         *set_aside(arrivals),
+        *redacted_secrets(arrivals),
         *nameless_datasets(arrivals),
         *flink_without_ends(arrivals),
         *spark_gaps(arrivals),

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from headwater.openlineage import exact_json
 from headwater.openlineage.faults import InvalidRequest
-from headwater.store.archive_lines import lines_of
+from headwater.store.archive_lines import MAX_LINE, lines_of
 from headwater.store.aws.client import errors_as
 
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".gz")
@@ -80,13 +80,23 @@ def _of_stream(name: str, raw: Any, archive: Path | None = None) -> Iterator[Sen
         lines = lines_of(io.BufferedReader(raw))
         first = next((line for line in lines if line.strip()), b"").removeprefix(BOM_UTF8)
         if not _is_whole(first):
-            yield from _of_document(name, first + b"".join(lines))
+            yield from _of_document(name, first + b"".join(_bounded(lines)))
             return
         for number, line in enumerate(chain([first], lines), start=1):
             if line.strip():
                 yield _of_line(f"{name} line {number}", line, archive)
     except (EOFError, zlib.error) as error:
         yield SentEvent(f"{name} after line {number}", "", f"the rest cannot be unpacked: {error}")
+
+
+def _bounded(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of one document. Raises zlib.error where it is too long: a megabyte of gzip may hold gigabytes."""
+    total = 0
+    for line in lines:
+        total += len(line)
+        if total > MAX_LINE:
+            raise zlib.error(f"a document of more than {MAX_LINE} bytes")
+        yield line
 
 
 def _of_line(place: str, line: bytes, archive: Path | None) -> SentEvent:
@@ -123,6 +133,14 @@ def event_of(line: str, archive: Path | None = None) -> str:
     if _EVENT in line:
         return line.rstrip()[line.index(_EVENT) + len(_EVENT) : -1]
     key = exact_json.loads(line)["s3"]
-    if archive is None or not (archive / key).is_file():
+    if (
+        archive is None
+        or not (archive / key).resolve().is_relative_to(archive.resolve())
+        or not (archive / key).is_file()
+    ):
         raise ValueError(f"an event is in the bucket alone; copy it from {key}, and load the folder above events/")
-    return gzip.decompress((archive / key).read_bytes()).decode()
+    with gzip.open(archive / key) as packed:
+        content = packed.read(MAX_LINE + 1)
+    if len(content) > MAX_LINE:
+        raise ValueError(f"{key} has more than {MAX_LINE} bytes")
+    return content.decode()

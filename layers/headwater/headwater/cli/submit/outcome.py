@@ -29,7 +29,7 @@ class Outcome:
         shown = ", ".join(self.arrivals.set_aside[:MAX_PATHS])
         more = len(self.arrivals.set_aside) - MAX_PATHS
         paths = f"{shown} and {more} more" if more > 0 else shown
-        return f"set aside, since the key may not write the namespaces: {paths}; docs/access.md has the rule"
+        return f"set aside of the events: {paths}; docs/access.md has the rules"
 
     def status(self) -> int:
         return LOSS if self.log.refused or self.log.unsent else 0

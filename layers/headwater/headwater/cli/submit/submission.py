@@ -40,7 +40,7 @@ class ArrivedEvents:
     """The events on the server. `unknown` says why they could not be counted, `is_cut` that there may be more of them.
 
     `node` is the newest dataset that was written, else the job of the application. `set_aside` has the members of the
-    events that the server left out, since the key may not write the namespaces that they describe.
+    events that the server set aside: what the key may not say of the namespaces of others, and secrets.
     """
 
     count: int = 0

@@ -71,7 +71,7 @@ class Heads:
         heads = {node: head for node in datasets if (head := around.heads.get(around.representative(node)))}
         others = [node for node in heads if around.representative(node) != node]
         return cls(
-            {node: head for node, head in heads.items() if not head.is_foreign},
+            {node: head for node, head in heads.items() if not (head.is_foreign or head.facts.is_foreign)},
             {node: head for node, head in read_jobs.items() if not (head.facts.is_deleted or head.is_foreign)},
             {node: head.facts.name.name for node, head in reader.datasets(others).items()} if others else {},
         )

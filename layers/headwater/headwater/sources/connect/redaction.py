@@ -8,6 +8,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from headwater.openlineage.redaction import redacted_text
+from headwater.openlineage.secret_rules import is_secret, secrets_in
+
 ALLOWED = frozenset(
     {
         "connector.class",
@@ -72,10 +75,6 @@ _SECRET_KEY = re.compile(
     r"(?i)pass|secret|token|credential|api[._-]?key|access[._-]?key|private|jaas|auth|uri|url|sasl|user\.info"
 )
 _USER_INFO = re.compile(r"(://)[^/@\s]*@")
-_ASSIGNED = re.compile(
-    r"(?i)\b(password|passwd|pwd|secret|token|api[._-]?key|access[._-]?key|private[._-]?key|sig|credentials?)"
-    r"(\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s,;&]+)"
-)
 MIN_SECRET = 6
 MAX_TEXT = 20_000
 MAX_OFFSETS = 100
@@ -91,7 +90,7 @@ def without_secrets(text: str, config: Mapping[str, str]) -> str:
     """A text, such as a stack trace, without credentials: neither those of the configuration nor those that look so."""
     for secret in sorted(_secrets(config), key=len, reverse=True):
         text = text.replace(secret, "***")
-    return _ASSIGNED.sub(r"\1\2***", _USER_INFO.sub(r"\1***@", text))[:MAX_TEXT]
+    return redacted_text(text)[:MAX_TEXT]
 
 
 def without_user_info(text: str) -> str:
@@ -108,8 +107,7 @@ def without_secrets_in(value: Any, config: Mapping[str, str]) -> Any:
             return [without_secrets_in(entry, config) for entry in value[:MAX_OFFSETS]]
         case dict():
             return {
-                name: "***" if _ASSIGNED.match(f"{name}=x") else without_secrets_in(entry, config)
-                for name, entry in value.items()
+                name: "***" if is_secret(name) else without_secrets_in(entry, config) for name, entry in value.items()
             }
     return value
 
@@ -120,6 +118,5 @@ def _secrets(config: Mapping[str, str]) -> set[str]:
     suspects = [text for key, text in config.items() if key not in ALLOWED and _SECRET_KEY.search(key)]
     whole = {text for text in suspects if "://" not in text}
     parts = {part for text in suspects if "://" not in text for part in text.split(":")[1:]}
-    assigned = {match[3].strip("\"'") for text in config.values() for match in _ASSIGNED.finditer(text)}
-    users = {match[0][3:-1].partition(":")[2] for text in config.values() for match in _USER_INFO.finditer(text)}
-    return {text for text in whole | parts | assigned | users if len(text) >= MIN_SECRET}
+    assigned = {secret for text in config.values() for secret in secrets_in(text)}
+    return {text for text in whole | parts | assigned if len(text) >= MIN_SECRET}

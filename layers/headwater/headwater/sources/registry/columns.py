@@ -5,11 +5,14 @@ graph/facets/column_type.py and graph/facets/schema_diff.py compare.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headwater.rest import BadAnswer
 
+MAX_COLUMNS, MAX_DEPTH = 10_000, 60
+"""Columns of a schema, and levels of nesting. A type that is named twice has its columns twice: 30 records that each
+name the next twice would have a billion columns."""
 _NESTING = {("array", "_element"): "[]", ("map", "_key"): ".key", ("map", "_value"): ".value"}
 
 
@@ -25,6 +28,8 @@ class RecordColumn:
     fields        the nested columns; of an array `_element`, of a map `_key` and `_value`, of a union its branches
     has_default   whether a reader with this schema reads records that lack the column
     is_nullable   whether a record may have null there
+
+    Raises BadSchema beyond MAX_COLUMNS or MAX_DEPTH.
     """
 
     name: str
@@ -33,16 +38,26 @@ class RecordColumn:
     description: str = ""
     has_default: bool = False
     is_nullable: bool = False
+    count: int = field(init=False, repr=False, compare=False)
+    depth: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "count", 1 + sum(nested.count for nested in self.fields))
+        object.__setattr__(self, "depth", 1 + max((nested.depth for nested in self.fields), default=0))
+        if self.count > MAX_COLUMNS:
+            raise BadSchema(f"more than {MAX_COLUMNS} columns")
+        if self.depth > MAX_DEPTH:
+            raise BadSchema(f"nested more than {MAX_DEPTH} levels deep")
 
     def named(self, name: str) -> "RecordColumn":
         return replace(self, name=name)
 
     def as_field(self) -> dict[str, Any]:
         """The column as a field of OpenLineage's schema facet."""
-        field: dict[str, Any] = {"name": self.name, "type": self.type}
+        document: dict[str, Any] = {"name": self.name, "type": self.type}
         if self.description:
-            field["description"] = self.description
-        return field | ({"fields": [nested.as_field() for nested in self.fields]} if self.fields else {})
+            document["description"] = self.description
+        return document | ({"fields": [nested.as_field() for nested in self.fields]} if self.fields else {})
 
 
 @dataclass(frozen=True)

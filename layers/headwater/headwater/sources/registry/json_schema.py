@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from headwater.sources.registry.columns import BadSchema, RecordColumn, RecordSchema, array, map_of, merged
+from headwater.sources.registry.columns import MAX_COLUMNS, BadSchema, RecordColumn, RecordSchema, array, map_of, merged
 
 _TYPES = {"integer": "long", "number": "double", "string": "string", "boolean": "boolean", "null": "null"}
 _FORMATS = {"date": "date", "date-time": "timestamp", "time": "time"}
@@ -45,14 +45,22 @@ def _document(text: str) -> Any:
         raise BadSchema("no JSON") from None
 
 
+MAX_READ = 3 * MAX_COLUMNS
+"""Schemas within a schema that are read, each as often as it is referred to: a choice of types may be one column."""
+
+
 class _Documents:
     """A schema with those that it refers to. A type that contains itself ends where it is referred to again."""
 
     def __init__(self, others: Mapping[str, Any]) -> None:
         self._others = others
+        self._read = 0
 
     def column(self, schema: Any, root: Any, inside: tuple[str, ...]) -> RecordColumn:
         """A schema as a column without a name. `inside` are the references that enclose the schema."""
+        self._read += 1
+        if self._read > MAX_READ:
+            raise BadSchema("refers to its types too often")
         if isinstance(schema, bool):
             return RecordColumn("", "any")
         if not isinstance(schema, dict):

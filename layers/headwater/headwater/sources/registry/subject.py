@@ -60,7 +60,7 @@ class SubjectVersion:
         """The full name of the record; empty if there is none, or if the schema cannot be read."""
         try:
             return _RECORD_NAMES[self.format](self.text)
-        except BadSchema:
+        except (BadSchema, RecursionError):
             return ""
 
     def schema(self, references: Mapping[str, str]) -> RecordSchema:

@@ -62,7 +62,7 @@ def encode(head: DatasetHead) -> Item:
 def _labels(head: DatasetHead) -> Mapping[str, str]:
     name = head.facts.name
     labels = {"namespace": name.namespace, "name": name.name}
-    if head.is_deleted:
+    if head.is_deleted or head.facts.is_foreign:  # what only others have named is in no list of its namespace
         return labels
     return labels | {"listed_in": keys.datasets_of(name.namespace), "place": keys.name_key(name, head.id)}
 

@@ -11,11 +11,12 @@ An error of SQLite is raised as StorageError.
 
 import fcntl
 import os
+import shutil
 import sqlite3
 import threading
 from collections import deque
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from headwater.store.errors import StorageError
@@ -65,10 +66,15 @@ class Database:
         self.path = path
         self._lock = threading.Lock()
         self._idle: deque[sqlite3.Connection] = deque()
+        if path.is_file() and not path.stat().st_size:
+            raise RefusedDatabase(
+                f"{path} is empty, though it was made: restore a copy; to begin anew, remove it, and {path}-wal with it"
+            )
         try:
+            _make_private(path)
             self._writer = self._connect(WRITER_CACHE_KIB)
             self._prepare()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise RefusedDatabase(
                 f"{path} cannot be used as a database: {error}; name another file, or one that `headwater serve` made"
             ) from error
@@ -111,9 +117,26 @@ class Database:
             connection.execute(f"PRAGMA user_version = {forms}")
 
     def copy_to(self, target: Path) -> None:
-        """Copies the file as it is now, while others read and write it."""
-        with self.reading() as connection, closing(sqlite3.connect(target)) as copy:
-            connection.backup(copy)
+        """Copies the file as it is now, while others read and write it. The target appears once the copy is whole and
+        was checked; a copy that failed leaves no file. Raises StorageError or OSError."""
+        part = target.with_name(f"{target.name}.part")
+        part.unlink(missing_ok=True)
+        try:
+            _make_private(part)
+            with self.reading() as connection, closing(sqlite3.connect(part)) as copy:
+                connection.backup(copy)
+                if (found := copy.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                    raise StorageError(f"the copy is damaged: {found}")
+            with part.open("rb") as written:
+                os.fsync(written.fileno())
+            os.link(part, target)
+        finally:
+            part.unlink(missing_ok=True)
+
+    @property
+    def free_bytes(self) -> int:
+        """The room on the disk of the file."""
+        return shutil.disk_usage(self.path.parent).free
 
     def close(self) -> None:
         with self._lock:
@@ -151,6 +174,12 @@ class Database:
     def _pragma(self, name: str) -> int:
         value: int = self._writer.execute(f"PRAGMA {name}").fetchone()[0]
         return value
+
+
+def _make_private(path: Path) -> None:
+    """Makes a missing file that only its owner reads: it has the seals of keys. SQLite makes those beside it alike."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
 
 
 @contextmanager

@@ -62,6 +62,10 @@ class SqliteHome:
     def has_former_forms(self) -> bool:
         return self.forms < FORMS
 
+    @property
+    def free_bytes(self) -> int:
+        return self.database.free_bytes
+
     def close(self) -> None:
         self.database.close()
 

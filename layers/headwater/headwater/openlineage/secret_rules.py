@@ -1,0 +1,221 @@
+"""What a secret looks like, in texts, in SQL and in members of a document.
+
+Lineage is made of names: in a member `name` or `namespace` the credentials of a URL alone are replaced. Each quantifier
+that can meet a long text is bounded or excludes what follows it, so that the time grows with the length of the text.
+"""
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from headwater.openlineage.redaction import has_hint
+
+TOLD_VARIABLES = frozenset(
+    {
+        *("AIRFLOW_HOME", "AWS_DEFAULT_REGION", "AWS_EXECUTION_ENV", "AWS_REGION", "CI", "DBT_TARGET", "ENV"),
+        *("ENVIRONMENT", "HADOOP_HOME", "HADOOP_VERSION", "HOSTNAME", "JAVA_HOME", "JAVA_VERSION", "LANG", "LC_ALL"),
+        *("OS", "PYTHON_VERSION", "SCALA_VERSION", "SPARK_HOME", "SPARK_VERSION", "STAGE", "TZ"),
+    }
+)
+"""Environment variables whose values are kept."""
+
+_OF_KEYS = ("api", "access", "account", "private", "secret", "shared", "storage", "encryption", "master")
+_BEFORE_KEY = "|".join(f"(?<={word}k)|(?<={word}[._\\ -]k)" for word in _OF_KEYS)
+_KIND = rf"""(?P<kind>
+    (?-i:[ckpstCKPST])
+    (?: (?<=p)(?: ass(?:word|wd|phrase|code) | wd | (?<![a-z]p)ass )
+      | (?<=s)(?: ecret | (?:(?<![a-z]s)|(?<=accesss)|(?<=access[-_]s))ig(?:nature)? )
+      | (?<=t)oken | (?<=c)redentials? | (?<=k)(?:{_BEFORE_KEY})ey
+    ) )\d{{0,3}}"""
+"""What the name of a secret ends with: `db_passwd`, `fs.s3a.secret.key`, `dbPassword2`. The first letter, without the
+flag for capitals, lets the search pass over all other letters."""
+_OF_ANY_KIND = _KIND.replace("?P<kind>", "?:")
+_START = r"(?!(?:true|false|null|none|yes|no)\b|\*\*\*)"
+"""Where a secret may start: not at a placeholder."""
+_QUOTED = rf"""'({_START}(?:[^'\\]|\\.|'')+)' | "({_START}(?:[^"\\]|\\.)+)" """
+_UNQUOTED = r"""(?! \?(?:\W|\Z) | : | \$[{(\d] | \{\{ | %[(s] | // | \[ | \w{1,80}\(
+      | [a-z_]\w{0,80}\.[\w.]{0,80}(?:word|passwd|pwd|secret|token|key)\b
+      | (?:(?<=oken:\ )|(?<=cret:\ ))[a-z]{1,15}(?![^\s.,]) )
+    ((?:[^\s,;&"'\\]|\\(?!["']))+)"""
+"""A value without quotes. `?`, `:new`, `${PW}`, `sha2(x)` and `b.password` are parameters, calls and columns, and a
+parser says "unexpected token: FROM"."""
+
+
+def _rule(pattern: str) -> re.Pattern[str]:
+    """A rule. The last group of a match is the secret; the group `kind`, else the name of the last, is its kind."""
+    return re.compile(pattern, re.IGNORECASE | re.VERBOSE | re.DOTALL)
+
+
+_NAME = _rule(rf"{_KIND}\Z")
+_VALUE = _rule(rf"{_START}.")
+_URL = _rule(r"""://(?P<credentials>[^/\s:@"'<>]*:[^/\s?\#"'<>]+)@""")
+_ASSIGNED = _rule(
+    rf"""{_KIND} (?:(?<=account.key)\.[\w.-]{{1,80}})? \\{{0,4}}["'`]?\]? \s{{0,8}} (?: => | :=? | ==? ) \s{{0,8}}
+    {_START} (?: {_QUOTED} | (?P<quote>\\{{1,4}}["']) ({_START}.+?) (?P=quote) | {_UNQUOTED} )"""
+)
+_ASSIGNMENTS = (
+    _ASSIGNED,
+    _rule(rf"""(?<![\w.-])--[\w.-]{{0,40}}?{_KIND} \s{{1,8}} ["']? ({_START}[^\s"'-][^\s"']*)"""),
+    _rule(r"(?P<kind>pass(?:word|wd)|pwd) \s{1,8} '(?!\*\*\*)([^'\n]{1,500})'"),
+)
+"""`db.password=hunter2`, `"password": "hunter2"` also with escaped quotes, `--db-password hunter2`."""
+_ANYWHERE = (
+    _URL,
+    _rule(
+        r"""(?P<kind>authorization) \\{0,4}["']? \s{0,8} [:=] \s{0,8} \\{0,4}["']?
+        ( (?:basic|bearer|token|digest|negotiate)\s{1,8}(?!\*\*\*)[^\s,;"'\\]+ | [\w.~+/=-]{16,} )"""
+    ),
+    _rule(r"\bbearer \s{1,8} (?=[^\s\d]{0,200}\d) (?P<token>[\w.~+/=-]{12,})"),
+    _rule(r"(?: \b(?:thin|oci8?): | \bsqlplus\s{1,8} | \buserid= ) (?P<credentials>[\w$]{1,80}/[^\s@/]{1,200}) @"),
+    _rule(r"""identified \s{1,8} by \s{1,8} (?:password\s{1,8})? ["']? (?!\*\*\*) (?P<password>[^\s'";]+)"""),
+    _rule(
+        rf"""\b(?:option|set|put|conf|config|setproperty|map) \(\s{{0,8}} ["'][^"']{{0,100}}?{_KIND}["']
+        \s{{0,8}},\s{{0,8}} (?: {_QUOTED} )"""
+    ),
+    _rule(r"(?P<key> -----BEGIN\ [A-Z\ ]{0,30}PRIVATE\ KEY-----.*? (?:-----END\ [A-Z\ ]{0,30}PRIVATE\ KEY-----|\Z) )"),
+    re.compile(
+        r"\b(?P<token>eyJ[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?|(?:AKIA|ASIA)[A-Z0-9]{16}\b|gh[oprsu]_\w{20,}"
+        r"|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{10,}|[prs]k_live_\w{16,}|dapi[0-9a-f]{32}|AIza[\w-]{35})"
+    ),
+)
+_IN_QUERIES = (
+    _rule(
+        rf"""{_KIND} (?: ["'`\]]? \s{{0,8}} (?: => | := | <=> | [!=]= | <> | [=:] )
+          | \s{{1,8}}like\b | \s{{1,8}}in\s{{0,8}}\( | \s )
+        \s{{0,8}} (?: '({_START}(?:[^'\\]|\\.|'')+)' | "({_START}(?:[^"\\]|\\.)+)"(?!\s{{0,8}}[.,)]) )"""
+    ),
+    _rule(rf"""'(?!\*\*\*)(?P<password>[^'\n]{{1,500}})'(?=\s{{1,8}}as\s{{1,8}}["`]?\w{{0,40}}?{_OF_ANY_KIND}\b)"""),
+    _rule(r"'(?P<email>[^\s'@]{1,64}@[^\s'@.]{1,100}\.[^\s'@]{1,100})'"),
+)
+_QUERIES = frozenset({"query", "sql", "sqltext", "querytext", "statement"})
+_IDENTITIES = frozenset({"namespace", "name"})
+_ENVIRONMENT = re.compile(r"(?i)environment_?variables|env_?vars?")
+_LITERAL = re.compile(r"'[^']*(?:''[^']*)*'|--[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_ROWS = re.compile(r"\(([^()]*)\)\s{0,8}values\b", re.IGNORECASE)
+_COLOUR = re.compile(r"\x1b\[[\d;]{0,20}[A-Za-z]")
+
+
+class SecretWalk(NamedTuple):
+    """A walk through a document, with the places where secrets were replaced."""
+
+    places: list[str]
+
+    def member(self, value: Any, name: str, path: str) -> Any:
+        """The value of a member of a name, without secrets. An entry of a list has the name of the list."""
+        match value:
+            case str():
+                return self._text(value, name, path)
+            case list() | dict() if _ENVIRONMENT.fullmatch(name):
+                return self._variables(value, path)
+            case list():
+                return [self.member(entry, name, f"{path}[{at}]") for at, entry in enumerate(value)]
+            case dict():
+                return self._members(value, path)
+            case int() | Decimal() if not isinstance(value, bool) and is_secret(name):
+                return self._replaced(kind_of(name), path)
+        return value
+
+    def _members(self, holder: dict[str, Any], path: str) -> dict[str, Any]:
+        """The members of an object. In `{"name": "password", "value": "hunter2"}` the name is that of the value."""
+        names = {"value": name} if isinstance(name := holder.get("name"), str) else {}
+        return {
+            each: self.member(value, names.get(each, each), f"{path}.{each}" if path else each)
+            for each, value in holder.items()
+        }
+
+    def _variables(self, value: Any, path: str) -> Any:
+        """Environment variables: a list of `{"name", "value"}`, or an object."""
+        match value:
+            case list():
+                return [self._variables(entry, f"{path}[{at}]") for at, entry in enumerate(value)]
+            case {"name": str(name), "value": text}:
+                return {**value, "value": self._variable(text, name, f"{path}.value")}
+            case dict():
+                return {name: self._variable(entry, name, f"{path}.{name}") for name, entry in value.items()}
+        return self._variable(value, "", path)
+
+    def _variable(self, value: Any, name: str, path: str) -> Any:
+        if isinstance(value, list | dict):
+            return self._variables(value, path)
+        is_kept = name.startswith("_") or name.upper() in TOLD_VARIABLES or not value or str(value).startswith("***")
+        return self.member(value, name, path) if is_kept else self._replaced("environment", path)
+
+    def _text(self, text: str, name: str, path: str) -> str:
+        if is_secret(name) and _VALUE.match(text):
+            return self._replaced(kind_of(name), path)
+        if not has_hint(text):
+            return text
+        found: list[str] = []
+        if name in _IDENTITIES:
+            clean = _applied((_URL,), text, found)
+        else:
+            clean = (query_without_secrets if name.lower() in _QUERIES else without_secrets)(text, found)
+        self.places.extend(f"{path}: redacted {kind}" for kind in found)
+        return clean
+
+    def _replaced(self, kind: str, path: str) -> str:
+        self.places.append(f"{path}: redacted {kind}")
+        return _placeholder(kind)
+
+
+def without_secrets(text: str, found: list[str]) -> str:
+    """A text without secrets; their kinds are added to `found`. Colours of a terminal may be inside of a secret."""
+    plain = _COLOUR.sub("", text) if "\x1b" in text else text
+    before = len(found)
+    clean = _applied((*_ANYWHERE, *_ASSIGNMENTS), plain, found)
+    return clean if len(found) > before else text
+
+
+def query_without_secrets(query: str, found: list[str]) -> str:
+    """A SQL query without secrets. Outside of its literals and comments, `password = x` compares columns."""
+    clean = _applied((*_ANYWHERE, *_IN_QUERIES), query, found)
+    clean = _LITERAL.sub(
+        lambda literal: without_secrets(literal[0], found) if has_hint(literal[0]) else literal[0], clean
+    )
+    for rows in _ROWS.finditer(clean):
+        if any(is_secret(column.strip(' "`[]\n')) for column in rows[1].split(",")):
+            return clean[: rows.end()] + _LITERAL.sub(lambda literal: _of_row(literal[0], found), clean[rows.end() :])
+    return clean
+
+
+def secrets_in(text: str) -> set[str]:
+    """The passwords and keys that a text assigns or has in a URL, without the users beside them."""
+    in_urls = {match[1].partition(":")[2] for match in _URL.finditer(text)}
+    return in_urls | {match[match.lastindex or 0] for match in _ASSIGNED.finditer(text)}
+
+
+def is_secret(name: str) -> bool:
+    """Whether the value of a member or variable of this name is a secret."""
+    return _NAME.search(name) is not None
+
+
+def kind_of(name: str) -> str:
+    """The kind of a secret by its name: `aws_secret_access_key` is a key."""
+    kinds = {"authorization": "authorization", "credential": "credentials", "token": "token", "key": "key"}
+    kinds |= {"sig": "signature", "secret": "secret"}
+    return next((kind for part, kind in kinds.items() if part in name.lower()), "password")
+
+
+def _of_row(literal: str, found: list[str]) -> str:
+    """A literal of a row of VALUES, one of whose columns is a secret: which one is not counted out."""
+    if not literal.startswith("'") or literal.startswith("'***"):
+        return literal
+    found.append("password")
+    return f"'{_placeholder('password')}'"
+
+
+def _applied(rules: Iterable[re.Pattern[str]], text: str, found: list[str]) -> str:
+    def replaced(match: re.Match[str]) -> str:
+        start, end = (at - match.start() for at in match.span(match.lastindex or 0))
+        name = next(iter(rule.groupindex))
+        found.append(kind_of(match[name]) if name == "kind" else name)
+        return match[0][:start] + _placeholder(found[-1]) + match[0][end:]
+
+    for rule in rules:
+        text = rule.sub(replaced, text)
+    return text
+
+
+def _placeholder(kind: str) -> str:
+    return f"***{kind}***"

@@ -1,0 +1,288 @@
+"""No password, token or key of an event is kept, in whatever form it comes; texts that only look so stay."""
+
+import gzip
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.access.admission import Document
+from headwater.graph.producers.trino import TRINO
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import JobReference, Name
+from headwater.openlineage.redaction import redacted, redacted_text
+from headwater.openlineage.secret_rules import query_without_secrets, without_secrets
+from tests import factory
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+SECRET = "Zq7hunter2Xw9"
+TEXTS = """
+Authorization: Bearer {}
+Authorization: Basic {}
+curl -H 'Authorization: token {}' https://api
+{{"Authorization": "Bearer {}"}}
+sent Bearer {} to the server
+{{"password": "{}"}}
+{{"db": {{"dbPassword":"{}"}}}}
+{{\\"password\\": \\"{}\\"}}
+aws_secret_access_key={}
+aws_secret_access_key = {}
+fs.s3a.secret.key={}
+fs.azure.account.key.acct.blob.core.windows.net={}
+DefaultEndpointsProtocol=https;AccountName=a;AccountKey={}==;EndpointSuffix=core
+SharedAccessKey={}
+https://acct.blob.core.windows.net/c?sv=2020&sig={}
+https://s3/x?X-Amz-Signature={}&x=1
+db_passwd={}
+PGPASSWORD={} psql
+MYSQL_PWD={}
+password: {}
+password = "{}"
+wrong password '{}' for user etl
+api_key={}
+x-api-key: {}
+client_secret={}&grant=1
+refresh_token={}
+private_key: {}
+--db-password {} --verbose
+--token={}
+jdbc:postgresql://etl:{}@db/shop
+jdbc:postgresql://db/shop?user=etl&password={}&ssl=true
+jdbc:sqlserver://db;user=sa;password={};encrypt=true
+jdbc:oracle:thin:scott/{}@db:1521/x
+sqlplus scott/{}@orcl
+mongodb+srv://etl:{}@cluster/shop
+redis://:{}@cache:6379
+https://etl:{}@files/orders.csv
+\x1b[31mpassword\x1b[0m={}
+pass\x1b[1mword={}
+password=\x1b[1m{}\x1b[0m
+spark.read.option("password", "{}")
+map('password', '{}')
+conf.set("fs.s3a.secret.key", "{}")
+the key -----BEGIN RSA PRIVATE KEY----- {} -----END RSA PRIVATE KEY-----
+PlainLoginModule required username="etl" password="{}";
+Caused by: java.sql.SQLException: CREATE USER etl IDENTIFIED BY '{}'
+""".strip().splitlines()
+QUERIES = """
+SELECT * FROM users WHERE password='{}'
+SELECT * FROM users WHERE u.password <> '{}' AND x = 1
+SELECT * FROM users WHERE api_key IN ('{}')
+SELECT * FROM users WHERE token LIKE '{}%'
+SELECT '{}' AS password, 1 AS id
+UPDATE users SET "password" = '{}' WHERE id = 1
+CREATE USER etl IDENTIFIED BY '{}'
+CREATE USER etl IDENTIFIED BY {}
+CREATE ROLE etl WITH LOGIN PASSWORD '{}'
+INSERT INTO users (id, password) VALUES (1, 'x'), (2, '{}')
+COPY orders FROM 's3://lake' CREDENTIALS 'aws_access_key_id=AKIA1;aws_secret_access_key={}'
+COPY INTO t FROM 's3://lake' CREDENTIALS=(AWS_KEY_ID='a' AWS_SECRET_KEY='{}')
+CREATE TABLE t (a INT) WITH ('connector' = 'jdbc', 'password' = '{}')
+CREATE TABLE t USING jdbc OPTIONS (url 'jdbc:sqlserver://db;user=sa;password={}', dbtable 'x')
+CREATE TABLE t USING jdbc OPTIONS (user 'sa', password '{}')
+CREATE CONNECTION c URI 'postgresql://etl:{}@db/shop'
+SELECT 1 -- the password: {}
+SELECT /* token={} */ 1
+SELECT * FROM mail WHERE address = '{}@shop.example'
+""".strip().splitlines()
+TOKENS = (
+    "AKIAIOSFODNN7EXAMPLE",
+    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4",
+    "xoxb-123456789012-abcdefABCDEF",
+    "dapi0123456789abcdef0123456789abcdef",
+)
+INNOCENT_TEXTS = (
+    "mismatched token: FROM",
+    "Unexpected token: SELECT at line 3",
+    "a.password = b.password AND a.secret=b.secret",
+    "password=${DB_PASSWORD}",
+    "password={{ var.value.pw }}",
+    "WHERE password = ? AND token = :token",
+    "password=sha2(raw, 256)",
+    "cannot cast password::text",
+    "abfss://container@account.dfs.core.windows.net/orders",
+    "s3://lake/orders@v2",
+    "https://host:8443/path?mail=a@b.example",
+    "the token_count=5, the secret santa and the compass: north",
+    "Bearer authentication failed",
+    "sasl.enabled: true, password: null",
+    "primary key = id, partition key: day",
+)
+INNOCENT_QUERIES = (
+    "SELECT u.password, v.token FROM users u JOIN vault v ON u.password = v.password",
+    "SELECT count(*) AS token_count FROM logs WHERE kind = 'token' AND status = 'secret'",
+    "SELECT * FROM keys WHERE key = 'orders' AND primary_key = 5",
+    "INSERT INTO orders (id, status) VALUES (1, 'open')",
+    """SELECT "password" FROM users WHERE "u"."password" = "v"."password" """,
+    "SELECT * FROM orders WHERE owner = '@here' AND path = 's3://lake/x@y'",
+)
+
+
+def event_with(job_facets: Document, run_facets: Document | None = None) -> Document:
+    event = factory.run_event()
+    event["job"]["facets"] = job_facets
+    event["run"]["facets"] = run_facets or {}
+    return event
+
+
+def clean(document: Any) -> tuple[str, tuple[str, ...]]:
+    """The text of a document without secrets, and where they were."""
+    result = redacted(document, exact_json.dumps(document))
+    return exact_json.dumps(result.document), result.places
+
+
+def secrets() -> list[str]:
+    """Passwords as people and programs make them."""
+    return [SECRET, "hunter2hunter2", "p-ss_w.rd+12/34=", "QUJDREVGR0hJSktMTU5PUA", "x!y#z$w%v^u*16chars0"]
+
+
+@pytest.mark.parametrize("form", TEXTS)
+@pytest.mark.parametrize("secret", [SECRET, "hunter22hunter22", "p-ss_w.rd+1234xyz", "QUJDREVGR0hJ1KTU5PUA"])
+def test_a_secret_in_a_text_is_replaced(form: str, secret: str) -> None:
+    message = f"org.spark.Error: cannot read: {form.format(secret)}\n\tat org.apache.Main.main(Main.java:1)"
+    text, places = clean(event_with({}, {"errorMessage": {"message": message, "stackTrace": message}}))
+    assert secret not in text
+    assert {place.partition(": redacted")[0] for place in places} == {
+        "run.facets.errorMessage.message",
+        "run.facets.errorMessage.stackTrace",
+    }
+    assert "org.apache.Main.main" in text
+    assert "cannot read" in text
+
+
+@pytest.mark.parametrize("form", QUERIES)
+@pytest.mark.parametrize("secret", [SECRET, "hunter22hunter22"])
+def test_a_secret_in_a_query_is_replaced(form: str, secret: str) -> None:
+    text, places = clean(event_with({"sql": {"query": form.format(secret)}}))
+    assert secret not in text
+    assert any(place.startswith("job.facets.sql.query: redacted ") for place in places)
+
+
+@pytest.mark.parametrize("token", TOKENS)
+def test_a_token_is_known_by_its_own_form(token: str) -> None:
+    assert redacted_text(f"cannot sign in as {token}, sorry").startswith("cannot sign in as ***token***")
+
+
+@pytest.mark.parametrize("text", INNOCENT_TEXTS)
+def test_a_text_that_only_speaks_of_secrets_stays(text: str) -> None:
+    assert redacted_text(text) == text
+
+
+@pytest.mark.parametrize("query", INNOCENT_QUERIES)
+def test_a_query_that_only_reads_columns_of_such_names_stays(query: str) -> None:
+    assert query_without_secrets(query, []) == query
+
+
+@pytest.mark.parametrize("form", [*TEXTS, *QUERIES])
+def test_a_redacted_text_stays_as_it_is(form: str) -> None:
+    for rules in (without_secrets, query_without_secrets):
+        once = rules(form.format(SECRET), [])
+        assert rules(once, []) == once
+
+
+def test_variables_of_the_environment_are_told_by_an_allow_list() -> None:
+    variables = [{"name": "DB_HOST", "value": "10.0.0.1"}, {"name": "AWS_REGION", "value": "eu-west-1"}]
+    facet = {
+        "_producer": "https://spark",
+        "environmentVariables": [*variables, {"name": "DB_PASSWORD", "value": SECRET}],
+    }
+    text, places = clean(event_with({}, {"environmentVariables": facet}))
+    assert "10.0.0.1" not in text
+    assert SECRET not in text
+    assert "eu-west-1" in text
+    assert "https://spark" in text
+    assert [place.rpartition(" ")[2] for place in places] == ["environment", "environment"]
+
+
+def test_a_member_with_the_name_of_a_secret_is_replaced() -> None:
+    properties = {"spark.hadoop.fs.s3a.secret.key": SECRET, "dbPassword": 123456, "spark.app.name": "nightly"}
+    text, places = clean(
+        event_with({}, {"spark_properties": {"properties": properties}, "my_token": {"token": SECRET}})
+    )
+    assert SECRET not in text
+    assert "123456" not in text
+    assert "nightly" in text
+    assert "run.facets.spark_properties.properties.spark.hadoop.fs.s3a.secret.key: redacted key" in places
+
+
+def test_a_column_with_the_name_of_a_secret_keeps_its_lineage() -> None:
+    event = factory.run_event()
+    fields = [{"name": "password", "type": "string", "description": "the hashed token"}]
+    sources = [{"namespace": "s3://lake", "name": "users", "field": "password"}]
+    facets = {"schema": {"fields": fields}, "columnLineage": {"fields": {"password": {"inputFields": sources}}}}
+    event["outputs"] = [{"namespace": "s3://lake", "name": "secrets/token=eu/users", "facets": facets}]
+    assert redacted(event, exact_json.dumps(event)).document is event
+
+
+def test_of_a_name_the_credentials_of_a_url_are_replaced_and_nothing_else() -> None:
+    event = factory.run_event()
+    event["inputs"] = [{"namespace": f"postgres://etl:{SECRET}@db:5432", "name": f"shop.password={SECRET}"}]
+    result = redacted(event, exact_json.dumps(event)).document
+    assert result["inputs"][0]["namespace"] == "postgres://***credentials***@db:5432"
+    assert result["inputs"][0]["name"] == f"shop.password={SECRET}"
+
+
+def test_queries_that_differ_in_a_secret_alone_are_one_query() -> None:
+    queries = [f"CREATE USER etl PASSWORD '{secret}'" for secret in secrets()]
+    clean_queries = {query_without_secrets(query, []) for query in queries}
+    assert len(clean_queries) == 1
+    assert {stable_name(query) for query in queries} == {stable_name(clean_queries.pop())}
+
+
+def stable_name(query: str) -> str:
+    facets = {"sql": {"query": query}, "jobType": {"integration": "TRINO"}}
+    return TRINO.stable_name(JobReference(Name("trino", "20261122_193927_00008_e2k6e"), facets))
+
+
+def recorded() -> Iterator[Document]:
+    """All recorded events."""
+    for path in sorted(FIXTURES.rglob("*.jsonl*")):
+        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        for line in content.splitlines():
+            document = json.loads(line)
+            event = document.get("event", document) if isinstance(document, dict) else None
+            if isinstance(event, dict) and "eventTime" in event:
+                yield event
+
+
+def test_nothing_of_the_recorded_events_is_taken_for_a_secret() -> None:
+    events = list(recorded())
+    assert sum("sql" in (event.get("job", {}).get("facets") or {}) for event in events) > 500
+    assert [clean(event)[1] for event in events if clean(event)[1]] == []
+
+
+@given(st.recursive(st.text() | st.integers() | st.none(), lambda inner: st.dictionaries(st.text(), inner, max_size=4)))
+def test_any_document_can_be_redacted_and_redacted_again(document: Any) -> None:
+    once = redacted(document, exact_json.dumps(document)).document
+    assert redacted(once, exact_json.dumps(once)).places == ()
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        *("password", "password=", "password='", 'password="', 'password=\\"', "pass" * 3, "://a:", "://:@", "'", "''"),
+        *(
+            "bearer ",
+            "authorization: ",
+            "--",
+            "-----BEGIN PRIVATE KEY-----",
+            "eyJ",
+            "identified by ",
+            ") values (",
+            "/*",
+        ),
+        *("option('", "token ", "'a' as ", "password \\", "a@", "'@", "AKIA", "$", "\x1b[", "thin:a/", "sqlplus "),
+    ],
+)
+def test_no_text_takes_long(repeated: str) -> None:
+    text = repeated * (60_000 // len(repeated))
+    started = time.process_time()
+    without_secrets(text, [])
+    query_without_secrets(text, [])
+    assert time.process_time() - started < 5
