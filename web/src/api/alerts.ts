@@ -55,7 +55,7 @@ export interface Alert extends Name {
   acknowledged?: Acknowledgement;
   /** The alert was not sent, since such alerts were silenced. */
   silenced?: Silence;
-  /** Such alerts are silenced now; only an alert that is asked for by its id says so. */
+  /** Such alerts are silenced now: none of them is open. */
   silence?: Silence;
 }
 

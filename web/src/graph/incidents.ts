@@ -2,6 +2,9 @@
 
 import type { Alert } from "../api/alerts";
 
+/** What an alert follows from, of another dataset or of a run that failed. */
+const CHANGED = "Dataset Schema Changed";
+
 /**
  * The alert that each alert follows from, by ids, among these, which are newest first. A cause whose alert came later
  * has no id: then it is the latest change of its dataset that is not later.
@@ -14,7 +17,7 @@ export function causesAmong(alerts: Alert[]): Map<string, string> {
       const cause =
         known.get(alertId ?? "") ??
         alerts.find(
-          (each) => each !== alert && each.nodeId === nodeId && each.type === alert.type && each.time <= alert.time,
+          (each) => each !== alert && each.nodeId === nodeId && each.type === CHANGED && each.time <= alert.time,
         );
       if (!cause || leadsTo(found, cause.id, alert.id)) continue;
       found.set(alert.id, cause.id);
