@@ -5,6 +5,7 @@ from api.json_schema import (
     COUNT,
     FLAG,
     FREE,
+    NUMBER,
     TEXT,
     TIME,
     TRUE,
@@ -84,11 +85,23 @@ _RUN_CORE = record(
     outputDatasetVersions=array(_DATASET_VERSION),
     facets=FREE,
 )
+_STAGE = record(stage=COUNT, tasks=COUNT, medianSeconds=NUMBER, maxSeconds=NUMBER, medianBytes=COUNT, maxBytes=COUNT)
+_RUNTIME = record(
+    executorSeconds=NUMBER,
+    bytesRead=COUNT,
+    bytesShuffled=COUNT,
+    bytesSpilled=COUNT,
+    peakMemoryBytes=COUNT,
+    tasks=COUNT,
+    failedTasks=COUNT,
+    stages=array(_STAGE),
+)
 _RUN = extended(
     _RUN_CORE,
     outcome=_OUTCOMES,
     message=nullable(TEXT),
     failedChildren=array(record(runId=UUID, job=_NAME)),
+    runtime=maybe(_RUNTIME),
     judgement=maybe(record(good=TRUE, by=TEXT, at=TIME, note=maybe(TEXT))),
 )
 RUN_OF_JOB = extended(_RUN, job=_NAME, code=maybe(component("Code")))

@@ -2,7 +2,7 @@
 
 from headwater.graph.facets.curation import JUDGEMENT, without_curation
 from headwater.graph.facets.dataset_reference import IoDataset
-from headwater.graph.facets.members import code_of, facet_text
+from headwater.graph.facets.members import code_of, facet_text, runtime_of
 from headwater.graph.facets.register import values
 from headwater.graph.states.edges import version_of_run
 from headwater.graph.states.job import LatestRun
@@ -37,6 +37,7 @@ def run(details: RunDetails) -> JsonObject:
         "outcome": shown_run.outcome,
         "message": details.message or None,
         "failedChildren": [{"runId": child.run_id, "job": child.job.as_json()} for child in shown_run.failed_children],
+        **({"runtime": runtime} if (runtime := runtime_of(facets)) else {}),
         **_judgement(shown_run),
     }
 
