@@ -8,10 +8,12 @@ import java.net.URI;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The agent's own events, sent in the background to where the listener sends its own. */
@@ -21,7 +23,7 @@ final class Own {
 
     private static final int MOST = 100; // events that wait; more are dropped
     private static final long FLUSH_MILLIS = 6_000;
-    private static final long NAMED_MILLIS = 3_000;
+    private static final long NAMED_MILLIS = 5_000;
     private static final int MESSAGE_CHARACTERS = 8_000;
 
     private static final BlockingQueue<Runnable> WAITING = new ArrayBlockingQueue<>(MOST);
@@ -39,6 +41,7 @@ final class Own {
             if (!query.isAborted) {
                 emit(query, OpenLineage.RunEvent.EventType.FAIL, message, time);
             }
+            Queries.finish(query);
         });
     }
 
@@ -80,16 +83,21 @@ final class Own {
         }
     }
 
-    /** The listener names the job of a query when it builds its first event, which may be in another thread. */
+    /**
+     * Waits until the listener has named the job of a query, which it does when it builds the first event. With a circuit
+     * breaker that is in another thread, else it has happened by now, or never will.
+     */
     private static void awaitName(Query query) {
-        long deadline = System.currentTimeMillis() + NAMED_MILLIS;
-        while (!isNamed(query) && System.currentTimeMillis() < deadline) {
+        OpenLineageContext application = Queries.application();
+        boolean isLate = application != null && Scala.get(application.getOpenLineageConfig(), "getCircuitBreaker") != null;
+        long deadline = System.currentTimeMillis() + (isLate ? NAMED_MILLIS : 0);
+        while (!isNamed(query.context) && System.currentTimeMillis() < deadline) {
             pause();
         }
     }
 
-    private static boolean isNamed(Query query) {
-        return query.context != null && query.context.getJobName() != null;
+    private static boolean isNamed(OpenLineageContext context) {
+        return context != null && context.getJobName() != null;
     }
 
     private static void pause() {
@@ -100,23 +108,26 @@ final class Own {
         }
     }
 
+    /** Sends an event of the run of a query; of one that ran, and of which the listener sends nothing, a run of its own. */
     private static void emit(Query query, OpenLineage.RunEvent.EventType type, String message, ZonedDateTime time) {
         OpenLineageContext application = Queries.application();
-        OpenLineageContext context = query.context != null ? query.context : application;
-        if (context == null) {
+        OpenLineageContext run = query.context;
+        boolean isReported = isNamed(run);
+        if (!isReported && !(query.hasJobs && isNamed(application))) {
             return;
         }
+        OpenLineageContext context = isReported ? run : application;
         OpenLineage ol = OPEN_LINEAGE;
-        String namespace = context.getOpenLineageConfig().getNamespace();
         OpenLineage.RunFacetsBuilder facets = ol.newRunFacetsBuilder().errorMessage(ol.newErrorMessageRunFacet(
                 message.substring(0, Math.min(message.length(), MESSAGE_CHARACTERS)), "JAVA", null));
-        Map<String, Object> runtime = query.runtime();
+        Map<String, Object> runtime = Queries.runtime(query);
         if (!runtime.isEmpty()) {
             facets.put("headwater_runtime", RunFacets.facet(runtime));
         }
-        if (!isNamed(query)) {
-            return;
+        if (!isReported) {
+            facets.put("parent", RunFacets.facet(parent(application)));
         }
+        String name = isReported ? context.getJobName() : context.getJobName() + "." + query.action();
         OpenLineage.JobFacet kind = ol.newJobFacet(); // newJobTypeJobFacet has other parameters in each version
         kind.getAdditionalProperties().put("processingType", "BATCH");
         kind.getAdditionalProperties().put("integration", "SPARK");
@@ -124,9 +135,23 @@ final class Own {
         client(context).emit(ol.newRunEventBuilder()
                 .eventTime(time)
                 .eventType(type)
-                .run(ol.newRun(query.context.getRunUuid(), facets.build()))
-                .job(ol.newJob(namespace, query.context.getJobName(), ol.newJobFacetsBuilder().put("jobType", kind).build()))
+                .run(ol.newRun(isReported ? context.getRunUuid() : UUID.randomUUID(), facets.build()))
+                .job(ol.newJob(namespace(context), name, ol.newJobFacetsBuilder().put("jobType", kind).build()))
                 .build());
+    }
+
+    private static Map<String, Object> parent(OpenLineageContext application) {
+        Map<String, Object> job = new LinkedHashMap<>();
+        job.put("namespace", namespace(application));
+        job.put("name", application.getJobName());
+        Map<String, Object> parent = new LinkedHashMap<>();
+        parent.put("run", Collections.singletonMap("runId", application.getRunUuid()));
+        parent.put("job", job);
+        return parent;
+    }
+
+    private static String namespace(OpenLineageContext context) {
+        return context.getOpenLineageConfig().getNamespace();
     }
 
     private static synchronized OpenLineageClient client(OpenLineageContext context) {

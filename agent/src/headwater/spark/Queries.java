@@ -27,7 +27,7 @@ final class Queries extends SparkListener {
     private static final String EXECUTION = "spark.sql.execution.id";
     private static final int MOST = 1_000;
     private static final int BEFORE_SPARK = 100;
-    private static final long NONE = -1;
+    static final long NONE = -1;
 
     private static final Map<Long, Query> QUERIES = atMost();
     private static final Map<Integer, Query> JOBS = atMost();
@@ -62,7 +62,7 @@ final class Queries extends SparkListener {
         if (query == null) {
             return Collections.emptyMap();
         }
-        query.context = query.context == null ? context : query.context; // of a run that ended, another may follow
+        query.runOf(context);
         boolean isEnd = event instanceof SparkListenerSQLExecutionEnd
                 || (event instanceof SparkListenerJobEnd && query.execution == NONE);
         return isEnd ? query.runtime() : Collections.emptyMap();
@@ -70,6 +70,14 @@ final class Queries extends SparkListener {
 
     static synchronized OpenLineageContext application() {
         return application;
+    }
+
+    static synchronized Map<String, Object> runtime(Query query) {
+        return query.runtime();
+    }
+
+    static synchronized void finish(Query query) {
+        query.finish();
     }
 
     private static Query queryOf(SparkListenerEvent event) {
@@ -95,6 +103,7 @@ final class Queries extends SparkListener {
         Query query = execution == null
                 ? JOBS.computeIfAbsent(event.jobId(), job -> new Query(NONE))
                 : query(Long.parseLong(execution));
+        query.hasJobs = true;
         JOBS.put(event.jobId(), query);
         for (Object stage : Scala.list(event, "stageIds")) {
             STAGES.put((Integer) stage, query);
@@ -107,6 +116,18 @@ final class Queries extends SparkListener {
         Agent.guard(() -> {
             synchronized (Queries.class) {
                 job(event);
+            }
+        });
+    }
+
+    @Override
+    public void onJobEnd(SparkListenerJobEnd event) {
+        Agent.guard(() -> {
+            synchronized (Queries.class) {
+                Query query = JOBS.get(event.jobId());
+                if (query != null && query.execution == NONE) {
+                    query.finish();
+                }
             }
         });
     }
@@ -142,7 +163,9 @@ final class Queries extends SparkListener {
         Query query = query(event.executionId());
         query.isOpen = false;
         String message = Scala.text(event, "errorMessage");
-        if (!message.isEmpty()) {
+        if (message.isEmpty()) {
+            query.finish();
+        } else {
             Own.fail(query, message, event.time());
         }
     }
