@@ -34,7 +34,8 @@ def write(name: str, make: Callable[[], DataFrame]) -> None:
         make().write.parquet(f"{lake}/{name}")
 
 
-spark.udtf.register("words", functions.udtf(Words, returnType="word string"))
+words: Any = functions.udtf(Words, returnType="word string")
+spark.udtf.register("words", words)
 groups = raw.groupBy("k").agg(functions.max("name").alias("name"))
 made = raw.select("id", discount("cost").alias("price"), functions.lit(1).alias("one"), functions.rand().alias("r"))
 write("made", lambda: made)
