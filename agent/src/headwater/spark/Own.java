@@ -113,7 +113,8 @@ final class Own {
         OpenLineageContext application = Queries.application();
         OpenLineageContext run = query.context;
         boolean isReported = isNamed(run);
-        if (!isReported && !(query.hasJobs && isNamed(application))) {
+        boolean isOfApplication = isNamed(application) && application.getApplicationUuid() != null;
+        if (!isReported && !(query.hasJobs && isOfApplication)) {
             return;
         }
         OpenLineageContext context = isReported ? run : application;
@@ -145,7 +146,7 @@ final class Own {
         job.put("namespace", namespace(application));
         job.put("name", application.getJobName());
         Map<String, Object> parent = new LinkedHashMap<>();
-        parent.put("run", Collections.singletonMap("runId", application.getRunUuid()));
+        parent.put("run", Collections.singletonMap("runId", application.getApplicationUuid()));
         parent.put("job", job);
         return parent;
     }
