@@ -60,7 +60,7 @@ def events(lake: Path) -> list[Document]:
     options += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
     java = spark_java(state) / "bin" / "java"
     quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g"]
-    command = [java, *quick, *options, "-cp", class_path, PROGRAMS.stem, lake]
+    command = [str(java), *quick, *options, "-cp", class_path, PROGRAMS.stem, str(lake)]
     done = subprocess.run(command, cwd=lake, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603
     assert done.returncode == 0, done.stderr[-5_000:]
     return [json.loads(line) for line in sent.read_text(encoding="utf-8").splitlines()]
