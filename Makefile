@@ -174,6 +174,12 @@ $(STATE)/headwater_spark.zip: layers/headwater/headwater/__init__.py $(wildcard 
 	@tar -C layers/headwater -cf - $(patsubst layers/headwater/%,%,$^) | tar -C $(basename $@) -xf -
 	@cd $(basename $@) && $(abspath $(BIN))/python -m zipfile -c $(abspath $@) headwater/ job_lineage.py
 
+.PHONY: agent
+agent: $(STATE)/headwater-spark.jar ## build the jar that runs beside Spark's listener, with a JDK: .local/headwater-spark.jar (--jars)
+
+$(STATE)/headwater-spark.jar: agent/build.py $(shell find agent/src -type f) | $(STATE)/venv.stamp
+	@PYTHONPATH=.:layers/headwater $(BIN)/python -m agent.build
+
 .PHONY: validate
 validate: $(STATE)/sam.stamp ## check template.yaml with sam and cfn-lint
 	$(NO_AWS) $(STATE)/sam/bin/sam validate --lint

@@ -119,6 +119,7 @@ GRAPHS: dict[str, Schema] = {
         job=_NAME,
         inputs=array(record(namespace=TEXT, dataset=TEXT)),
         reason=one_of(BlindSpot.COLUMNS, BlindSpot.JOBS_WITHOUT_COLUMNS),
+        candidates=maybe(array(TEXT)),
     ),
     "NodeAtRisk": _AT_RISK,
     "Breaks": record(**_SUM, possible=record(**_SUM), by=nullable(one_of(*Granularity)), sentence=TEXT),

@@ -9,6 +9,7 @@ TEXT: Schema = {"type": "string"}
 TIME: Schema = {"type": "string", "format": "date-time"}
 UUID: Schema = {"type": "string", "format": "uuid"}
 COUNT: Schema = {"type": "integer"}
+NUMBER: Schema = {"type": "number"}
 FLAG: Schema = {"type": "boolean"}
 FREE: Schema = {"type": "object"}
 """An object whose members are those that a producer or a client sent."""

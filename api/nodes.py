@@ -5,6 +5,7 @@ from api.json_schema import (
     COUNT,
     FLAG,
     FREE,
+    NUMBER,
     TEXT,
     TIME,
     TRUE,
@@ -99,6 +100,17 @@ _RUN_CORE = record(
     facets=FREE,
 )
 JUDGEMENT = record(good=TRUE, by=TEXT, at=TIME, note=maybe(TEXT))
+_STAGE = record(stage=COUNT, tasks=COUNT, medianSeconds=NUMBER, maxSeconds=NUMBER, medianBytes=COUNT, maxBytes=COUNT)
+_RUNTIME = record(
+    executorSeconds=NUMBER,
+    bytesRead=COUNT,
+    bytesShuffled=COUNT,
+    bytesSpilled=COUNT,
+    peakMemoryBytes=COUNT,
+    tasks=COUNT,
+    failedTasks=COUNT,
+    stages=array(_STAGE),
+)
 _RUN = extended(
     _RUN_CORE,
     outcome=_OUTCOMES,
@@ -108,6 +120,7 @@ _RUN = extended(
     tagSources=maybe(FREE),
     incomplete=maybe(TEXT),
     query=maybe(record(id=TEXT, source=nullable(TEXT))),
+    runtime=maybe(_RUNTIME),
     judgement=maybe(JUDGEMENT),
 )
 RUN_OF_JOB = extended(_RUN, job=_NAME, code=maybe(component("Code")))

@@ -125,3 +125,10 @@ def test_a_node_without_findings_and_without_runs_says_so() -> None:
     text = root_cause.render(empty, Display())
     assert "newest run  no run is known to have written the dataset" in text
     assert "no failure and no change of the node or upstream of the node, in all stored runs" in text
+
+
+def test_what_the_tasks_of_a_run_took_is_a_line() -> None:
+    took = {"executorSeconds": 200.4, "bytesRead": 43_000_000_000, "bytesShuffled": 1_500, "bytesSpilled": 0}
+    amounts = {**took, "peakMemoryBytes": 0, "tasks": 1_200, "failedTasks": 3, "stages": []}
+    shown = runs.render({"runs": [run(1, runtime=amounts)]}, Display())
+    assert "\n    tasks 3 min 20 s, read 43 GB, shuffled 1.5 KB, 3 of 1,200 failed\n" in shown

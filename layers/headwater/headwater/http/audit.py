@@ -23,7 +23,7 @@ KEPT_PARAMETERS = frozenset(
         *("after", "before", "at", "asOf", "period", "timezone", "limit", "offset", "sort", "sortDirection"),
         *("nodeId", "runId", "namespace", "key", "method", "changes", "q", "filter", "type", "of", "eventKinds"),
         *("depth", "direction", "withDownstream", "withUsage", "view", "rollup", "format", "width", "lastRunStates"),
-        *("severity", "owner", "open", "state", "producer", "from", "to", "kind"),
+        *("severity", "owner", "open", "state", "producer", "from", "to", "kind", "tag"),
     }
 )
 """The parameters of the query that an entry keeps. A cursor is left out for its signature, an unknown parameter because

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.column_lineage import Steps, column_flows, indirect_flows, told_columns
+from headwater.graph.facets.column_lineage import Steps, candidates_in, column_flows, indirect_flows, told_columns
 from headwater.graph.facets.curation import HIDDEN
 from headwater.graph.facets.dataset_reference import sources_of
 from headwater.graph.facets.register import values
@@ -48,6 +48,7 @@ class ColumnGraph:
     indirect    the sources of indirect flows to each dataset, with the transformations
     bears_on    the output datasets of the indirect flows from each source
     told        the columns of each dataset that its column lineage tells of, in lower case
+    opaque      the datasets of which some columns are known to be made by opaque code
     downstream  the datasets from which the walk went downstream
     readers     the heads of the readers of these datasets
     retired     the writers whose flows the current view leaves out, with the dataset; `begin` never retires
@@ -72,6 +73,7 @@ class ColumnGraph:
         self.out_of: dict[ColumnId, set[ColumnId]] = defaultdict(set)
         self.indirect: dict[DatasetId, dict[ColumnId, Steps]] = defaultdict(dict)
         self.bears_on: dict[ColumnId, set[DatasetId]] = defaultdict(set)
+        self.opaque: set[DatasetId] = set()
         self.told: dict[DatasetId, set[str]] = defaultdict(set)
         self.readers: dict[JobId, JobHead] = {}
         self.heads: dict[DatasetId, DatasetHead] = {}
@@ -221,6 +223,7 @@ class ColumnGraph:
 
     def _add(self, dataset: DatasetId, name: Name, facet: Any, time: Instant) -> None:
         self.told[dataset] |= told_columns(facet)
+        self.opaque |= {dataset} if candidates_in(facet) else set()
         for flow in column_flows(name, facet):
             output, source = ColumnId(dataset, flow.output.field), self._column(*flow.source, time)
             _unite(self.into[output].setdefault(source, []), flow.steps)
@@ -247,6 +250,7 @@ class ColumnGraph:
         told, self.told = self.told, defaultdict(set)
         for dataset, columns in told.items():
             self.told[self.representative(dataset)] |= columns
+        self.opaque = set(map(self.representative, self.opaque))
         self.out_of, self.bears_on = defaultdict(set), defaultdict(set)
         for output, sources in self.into.items():
             for source in sources:

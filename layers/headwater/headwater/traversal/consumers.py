@@ -5,10 +5,18 @@ third read, for the column lineage and the columns of the outputs. Column lineag
 may write a table, and only one of them sends column lineage.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.column_lineage import Column, Steps, column_flows, indirect_flows, told_columns
+from headwater.graph.facets.column_lineage import (
+    ORIGINS,
+    Column,
+    Steps,
+    candidates_in,
+    column_flows,
+    indirect_flows,
+    told_columns,
+)
 from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema import columns_among, fields_of
@@ -198,15 +206,23 @@ class Consumers:
             links += self._links[lineage]
         return links
 
-    def untold(self, job: JobId, output: DatasetId) -> list[str]:
-        """The columns of an output that a job wrote, and for which its column lineage names no sources, not even none.
-        Where a job wrote the output in several ways, each of them has to name the sources.
+    def untold(self, job: JobId, output: DatasetId) -> dict[str, frozenset[str]]:
+        """The columns of an output that a job wrote, and for which its column lineage does not name all sources, not
+        even none. Where a job wrote the output in several ways, each of them has to name the sources. With each are the
+        columns of inputs, in lower case, that it may be made of; without any it may be made of each.
 
-        The Spark listener has no entry for a column that a Python UDF makes, and none for a constant.
+        The Spark listener alone has no entry for a column that a Python UDF makes, and none for a constant.
         """
-        told = [told_columns(self._lineages[lineage.id]) for lineage in self._lineages_of(job, output)]
-        by_all = frozenset.intersection(*told) if told else frozenset()
-        return [field for field in self._written(job, output) if field.lower() not in by_all]
+        facets = [self._lineages[lineage.id] for lineage in self._lineages_of(job, output)]
+        ways = [(told_columns(facet), candidates_in(facet)) for facet in facets]
+        told = frozenset.intersection(*(told for told, _ in ways)) if ways else frozenset()
+        return {
+            field: _candidates(field.lower(), ways) for field in self._written(job, output) if field.lower() not in told
+        }
+
+    def names_origins(self, job: JobId, output: DatasetId) -> bool:
+        """Whether a job tells of each column of an output what it may be made of."""
+        return any(ORIGINS in self._lineages[lineage.id] for lineage in self._lineages_of(job, output))
 
     def tells_columns(self, job: JobId, output: DatasetId) -> bool:
         """Whether there is column lineage of a job for an output that the caller may read."""
@@ -225,7 +241,8 @@ class Consumers:
         return [each for each in sorted(sent) if self._has_entries(each)] or list(filter(self._has_entries, by_event))
 
     def _has_entries(self, lineage: SentColumns) -> bool:
-        return next(_entries(self._lineages.get(lineage.id)), None) is not None
+        facet = self._lineages.get(lineage.id)
+        return bool(facet and ORIGINS in facet) or next(_entries(facet), None) is not None
 
     def _sent_by(self, columns: Mapping[DatasetId, Mapping[str, Instant]]) -> dict[DatasetId, set[SentColumns]]:
         """Column lineage by the dataset that a job meant by the name of its output, of the digests and times by
@@ -269,6 +286,12 @@ class Consumers:
         if name not in self._ids:
             self._ids[name] = dataset_id(self.reader.naming.identify(name).shown)
         return self._ids[name]
+
+
+def _candidates(column: str, ways: Iterable[tuple[frozenset[str], dict[str, frozenset[str]]]]) -> frozenset[str]:
+    """What a column may be made of, of those ways to write it that do not tell."""
+    candidates = [candidates.get(column, frozenset()) for told, candidates in ways if column not in told]
+    return frozenset().union(*candidates) if all(candidates) else frozenset()
 
 
 def _columns_of(head: JobHead) -> dict[DatasetId, Mapping[str, Instant]]:

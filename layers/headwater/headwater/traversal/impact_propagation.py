@@ -131,12 +131,12 @@ class ImpactPropagation:
         if not outputs:
             yield _job_reached(surest, job, Granularity.DATASET)
         for output in sorted(outputs):
-            links = self.known.links(job, output)
-            sources = {self.known.representative(link.source) for link in links}
-            origin = whole if sources else surest
+            sources = {self.known.representative(link.source) for link in self.known.links(job, output)}
+            is_told = bool(sources) or self.known.names_origins(job, output)
+            origin = whole if is_told else surest
             if origin and self.known.representative(changed) not in sources:
                 yield from self._beyond(origin, job, output)
-            if links:
+            if is_told:
                 yield from self._by_unknown(job, changed, output, columns)
 
     def _by_unknown(
@@ -147,15 +147,16 @@ class ImpactPropagation:
         Example: `customers.country` changes. The job `score` makes `scores.id` of `customers.id`:
 
             what `score` does not say                              target of this hop
-            what `scores.segment` is made of (a Python UDF)        scores.segment
+            what `scores.segment` is made of (a Python UDF)        scores.segment; but not if it may be made of other
+                                                                   columns alone
             which columns its joins and filters use (dbt never     scores as a whole, indirectly; but not for a column
             says)                                                  that `score` is known to use
         """
-        surest = _surest(columns.values())
-        for field in self.known.untold(job, output):
+        for field, candidates in self.known.untold(job, output).items():
             link = ColumnLink(changed, "", field, [])
-            yield from self._beyond(surest, job, output, link, Granularity.UNKNOWN)
-        if not self.known.reports_indirect(job):
+            if nodes := [node for column, node in columns.items() if not candidates or _is_among(column, candidates)]:
+                yield from self._beyond(_surest(nodes), job, output, link, Granularity.UNKNOWN)
+        if not (self.known.reports_indirect(job) and self.known.links(job, output)):
             used = self._used(job, changed, output)
             unused = [node for field, node in columns.items() if field is not None and _outermost(field) not in used]
             if unused:
@@ -221,6 +222,11 @@ def _aggregated(field: str) -> str:
     """The column that a column of a scan is made of: `id` of `max(id)`; of an ordinary column, the column itself."""
     aggregate = _AGGREGATE.fullmatch(field)
     return aggregate[1] if aggregate else field
+
+
+def _is_among(column: str | None, candidates: Collection[str]) -> bool:
+    """Whether a changed column, or a dataset that changed as a whole, is among columns in lower case."""
+    return column is None or _outermost(column).lower() in candidates
 
 
 def _outermost(field: str) -> str:

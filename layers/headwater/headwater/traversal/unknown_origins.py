@@ -1,9 +1,11 @@
 """The columns of a column lineage whose origin a producer does not know, and what else its walk cannot see.
 
 A column without column lineage may be a constant, or be made by code that the producer does not look into. Spark's
-listener says the same of both: nothing. So the column may be made of any column of the job's inputs.
+listener says the same of both: nothing. So the column may be made of any column of the job's inputs. What runs beside
+the listener tells them apart, and of which columns the code may make the column.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -25,14 +27,16 @@ MAX_WRITERS = 100
 
 
 class UnknownOrigin(NamedTuple):
-    """Columns of a dataset that a job writes, and the inputs of the job, of which the columns may be made. The reason
-    is that the job sends no column lineage for the dataset, or none for these columns."""
+    """Columns of a dataset that a job writes, and the inputs of the job, of which the columns may be made: of the
+    columns `candidates` of these inputs, in lower case; without any, of each. The reason is that the job sends no
+    column lineage for the dataset, or none for these columns."""
 
     dataset: Name
     fields: tuple[str, ...]
     job: Name
     inputs: tuple[Name, ...]
     reason: BlindSpot
+    candidates: tuple[str, ...] = ()
 
 
 def unknown_origins(
@@ -68,7 +72,7 @@ def _frontier(known: Consumers, lineage: ColumnLineage, origins: Iterable[Unknow
     for reader, output in _outputs_of_readers(graph, walk):
         if not (reader.column_lineages(output) or graph.heads[output].column_lineage):
             silent.add(reader.facts.name)
-        elif told := graph.told[output]:
+        elif (told := graph.told[output]) or output in graph.opaque:
             field = node_id(NodeKind.FIELD, graph.heads[output].facts.name)
             names = [column["name"] for column in fields_of(graph.heads[output].schema)]
             columns |= {f"{field}:{name}" for name in names if name.lower() not in told}
@@ -118,19 +122,19 @@ def _origins(known: Consumers, lineage: ColumnLineage, whole: DatasetId | None) 
             dataset = known.representative(output)
             if (job, dataset) in lineage.graph.retired:
                 continue
-            fields = tuple(
-                field
-                for field in _untold(known, job, output)
-                if dataset == whole or ColumnId(dataset, field) in lineage.walked
-            )
-            if fields:
-                inputs = tuple(sorted({source.name for source in known.edges[job].inputs}))
-                tells = known.tells_columns(job, output)
-                reason = BlindSpot.COLUMNS if tells else BlindSpot.JOBS_WITHOUT_COLUMNS
-                yield UnknownOrigin(known.heads[dataset].facts.name, fields, head.facts.name, inputs, reason)
+            fields = defaultdict(list)
+            for field, candidates in _untold(known, job, output).items():
+                if dataset == whole or ColumnId(dataset, field) in lineage.walked:
+                    fields[tuple(sorted(candidates))].append(field)
+            inputs = tuple(sorted({source.name for source in known.edges[job].inputs}))
+            tells = known.tells_columns(job, output)
+            reason = BlindSpot.COLUMNS if tells else BlindSpot.JOBS_WITHOUT_COLUMNS
+            for of_columns, names in fields.items():
+                written = known.heads[dataset].facts.name
+                yield UnknownOrigin(written, tuple(names), head.facts.name, inputs, reason, of_columns)
 
 
-def _untold(known: Consumers, job: JobId, output: DatasetId) -> list[str]:
+def _untold(known: Consumers, job: JobId, output: DatasetId) -> dict[str, frozenset[str]]:
     """The columns of an output that a job made of unknown columns. A job without inputs makes them of nothing."""
     is_read = known.representative(output) in known.heads
-    return known.untold(job, output) if is_read and known.edges[job].inputs else []
+    return known.untold(job, output) if is_read and known.edges[job].inputs else {}

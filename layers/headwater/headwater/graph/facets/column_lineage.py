@@ -3,9 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from headwater.openlineage.event import Name
+from headwater.graph.facets.register import is_deletion
+from headwater.openlineage.event import Facets, Name
 
 Steps = list[dict[str, Any]]
+ORIGINS = "headwater_columns"
+"""An output facet, from beside Spark's listener: the columns of which a columnLineage facet cannot tell all.
+
+    kind                   the column is
+    constant, generated    made of nothing
+    opaque                 made by code that nobody looks into, of any of the columns `mayComeOf`, or of any at all
+    partly                 made so, too, beside what the columnLineage facet tells of it
+
+The facet becomes a member of columnLineage, and is stored with it.
+"""
 
 
 class Column(NamedTuple):
@@ -57,7 +68,49 @@ def told_columns(facet: Any) -> frozenset[str]:
     in its name."""
     fields = facet.get("fields") if isinstance(facet, dict) else None
     names = [name.lower() for name in (fields if isinstance(fields, dict) else ())]
-    return frozenset(names) | {name.partition(".")[0] for name in names}
+    told = frozenset(names) | {name.partition(".")[0] for name in names}
+    return told.difference(candidates_in(facet))
+
+
+def candidates_in(facet: Any) -> dict[str, frozenset[str]]:
+    """The output columns that opaque code makes, each with the columns of inputs that it may be made of; without any if
+    it may be made of each. All in lower case."""
+    origins = facet.get(ORIGINS) if isinstance(facet, dict) else None
+    entries = origins.items() if isinstance(origins, dict) else ()
+    return {
+        name.lower(): frozenset(column.lower() for column in entry.get("mayComeOf") or ())
+        for name, entry in entries
+        if entry["kind"] in _OPAQUE
+    }
+
+
+_OPAQUE = ("opaque", "partly")
+_OF_NOTHING = ("constant", "generated")
+
+
+def with_origins(facets: Facets, io_facets: Facets) -> Facets:
+    """The facets of an output, with what `headwater_columns` tells in its columnLineage facet."""
+    sent = facets.get("columnLineage")
+    origins = dict(_origins(io_facets.get(ORIGINS)))
+    if not origins or not isinstance(sent, dict | None) or is_deletion(sent):
+        return facets
+    facet = sent or {member: io_facets[ORIGINS].get(member) for member in ("_producer", "_schemaURL")}
+    fields = sent_fields if isinstance(sent_fields := facet.get("fields"), dict) else {}
+    told = {name: column for name, column in fields.items() if origins.get(name, {}).get("kind") != "opaque"}
+    nothing: Facets = {name: {"inputFields": []} for name, entry in origins.items() if entry["kind"] in _OF_NOTHING}
+    return {**facets, "columnLineage": {**facet, "fields": {**nothing, **told}, ORIGINS: origins}}
+
+
+def _origins(facet: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The entries of a known kind, without members of other forms."""
+    columns = facet.get("columns") if isinstance(facet, dict) else None
+    for name, column in columns.items() if isinstance(columns, dict) else ():
+        match column:
+            case {"kind": str(kind), **members} if kind in _OPAQUE + _OF_NOTHING:
+                names = members.get("mayComeOf")
+                may = [each for each in names if isinstance(each, str)] if isinstance(names, list) else []
+                by = {"by": by} if isinstance(by := members.get("by"), str) else {}
+                yield name, {"kind": kind, **by, **({"mayComeOf": sorted(may)} if may else {})}
 
 
 def _sources(entries: Any) -> Iterator[tuple[Column, dict[str, Any]]]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from headwater.graph.facets.curation import OWNED
@@ -26,6 +27,18 @@ _SECRET = re.compile(
 )
 """A secret in an error message, such as a password in a database's URL."""
 
+RUNTIME = "headwater_runtime"
+"""A run facet, from beside Spark's listener: what the tasks of a run took."""
+_OF_TASKS = (
+    "executorSeconds",
+    "bytesRead",
+    "bytesShuffled",
+    "bytesSpilled",
+    "peakMemoryBytes",
+    "tasks",
+    "failedTasks",
+)
+_OF_STAGE = ("stage", "tasks", "medianSeconds", "maxSeconds", "medianBytes", "maxBytes")
 LIFECYCLE = "lifecycleStateChange"
 """A facet, and its member."""
 OWNERSHIP, DOCUMENTATION, SQL = "ownership", "documentation", "sql"
@@ -67,6 +80,24 @@ def code_of(facets: Facets) -> JsonObject:
     number = told.get("pullRequestNumber", "").removeprefix("#")
     link = {"link": f"{repository[1]}/pull/{number}"} if repository and number.isascii() and number.isdigit() else {}
     return {**told, **link}
+
+
+def runtime_of(facets: Facets) -> JsonObject | None:
+    """What the tasks of a run took, and of each stage the median and maximum of its tasks; None if it is not told."""
+    facet = facets.get(RUNTIME)
+    totals = _amounts(facet, _OF_TASKS)
+    if not isinstance(facet, dict) or totals is None:
+        return None
+    stages = facet.get("stages")
+    told = [_amounts(stage, _OF_STAGE) for stage in stages] if isinstance(stages, list) else []
+    return {**totals, "stages": [stage for stage in told if stage]}
+
+
+def _amounts(facet: Any, members: Sequence[str]) -> JsonObject | None:
+    """These members of a facet, seconds and whole numbers; None if one of them is no such number."""
+    amounts = {name: facet.get(name) if isinstance(facet, dict) else None for name in members}
+    kinds = {name: (int, float, Decimal) if name.endswith("Seconds") else (int,) for name in members}
+    return amounts if all(type(amount) in kinds[name] for name, amount in amounts.items()) else None
 
 
 def is_canary(facets: Facets) -> bool:

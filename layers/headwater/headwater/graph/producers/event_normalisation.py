@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from headwater.graph.facets.column_lineage import ORIGINS, with_origins
 from headwater.graph.facets.curation import FOREIGN_SOURCES, RESERVED
 from headwater.graph.facets.dataset_reference import (
     ASSERTIONS,
@@ -68,7 +69,19 @@ def _producer(event: AnyEvent) -> Producer:
 
 
 def _corrected(event: AnyEvent) -> AnyEvent:
-    return event if isinstance(event, DatasetEvent) else _producer(event).corrected(_with_tests(event))
+    return event if isinstance(event, DatasetEvent) else _producer(event).corrected(_with_origins(_with_tests(event)))
+
+
+def _with_origins(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
+    """The event; what a facet of the outputs tells of the origin of columns is in their column lineage."""
+    return replace(event, outputs=tuple(_with_origins_of(output) for output in event.outputs))
+
+
+def _with_origins_of(output: DatasetReference) -> DatasetReference:
+    if ORIGINS not in output.io_facets:
+        return output
+    io_facets = {name: facet for name, facet in output.io_facets.items() if name != ORIGINS}
+    return replace(output, facets=with_origins(output.facets, output.io_facets), io_facets=io_facets)
 
 
 def _with_tests(event: RunEvent | JobEvent) -> RunEvent | JobEvent:

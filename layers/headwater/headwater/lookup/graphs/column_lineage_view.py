@@ -83,7 +83,8 @@ def _node_id(graph: ColumnGraph, column: ColumnId) -> str:
 
 
 def serialise_unknown(origins: Iterable[UnknownOrigin]) -> list[JsonObject]:
-    """The columns whose origin the producer of a job does not know, with the inputs that they may be made of."""
+    """The columns whose origin the producer of a job does not know, with the inputs that they may be made of, and the
+    columns of these, if they are known."""
     return [
         {
             **origin.dataset.as_json("dataset"),
@@ -91,6 +92,7 @@ def serialise_unknown(origins: Iterable[UnknownOrigin]) -> list[JsonObject]:
             "job": origin.job.as_json(),
             "inputs": [source.as_json("dataset") for source in origin.inputs],
             "reason": origin.reason.value,
+            **({"candidates": list(origin.candidates)} if origin.candidates else {}),
         }
         for origin in origins
     ]

@@ -28,6 +28,14 @@ def duration(milliseconds: Any) -> str:
     return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
 
 
+def size(number: float) -> str:
+    """Bytes: `512 B`, `1.5 KB`, `41 GB`."""
+    unit, *larger = ("B", "KB", "MB", "GB", "TB")
+    while number >= 1_000 and larger:
+        number, unit, *larger = (number / 1_000, *larger)
+    return f"{number:,.0f} {unit}" if number >= 10 or unit == "B" else f"{number:.1f} {unit}"
+
+
 def count(number: int, noun: str) -> str:
     """`1 job`, `2 jobs`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

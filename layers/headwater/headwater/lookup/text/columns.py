@@ -148,12 +148,14 @@ def _rows(answer: Document, labels: Labels, display: Display, subject: _Subject)
 
 
 def _unknown(answer: Document, display: Display) -> Iterator[Line]:
-    """What is of unknown origin, by job: `job lake_scores, of customers: scores.segment, scores.version`."""
+    """What is of unknown origin, by job: `job lake_scores, of customers: scores.segment, scores.version`. If it is
+    known of which columns it may be: `of id, country of customers`."""
     origins = answer.get("unknown") or ()
     if not origins:
         return
     yield BLANK
-    yield (Span(_UNKNOWN, Role.HEADING),)
+    named = ", or of those named" * any(origin.get("candidates") for origin in origins)
+    yield (Span(f"{_UNKNOWN}{named}", Role.HEADING),)
     yield BLANK
 
     def called(named: Document) -> str:
@@ -164,6 +166,8 @@ def _unknown(answer: Document, display: Display) -> Iterator[Line]:
         table, job = called(origin), inert(str(origin["job"]["name"]))
         sources = ", ".join(sorted(set(map(called, origin["inputs"]))))
         silent = ", which sends no column lineage" * (origin.get("reason") == _SILENT)
+        if candidates := [inert(column) for column in origin.get("candidates") or ()]:
+            sources = f"{', '.join(candidates)} of {sources}"
         columns = [f"{table}.{inert(field)}" for field in origin["fields"]]
         shown = display.shown(len(columns))
         more = [f"and {len(columns) - shown:,} more"] * (shown < len(columns))

@@ -1,0 +1,166 @@
+package headwater.spark;
+
+import io.openlineage.client.OpenLineage;
+import io.openlineage.client.OpenLineageClient;
+import io.openlineage.client.transports.TransportFactory;
+import io.openlineage.spark.api.OpenLineageContext;
+import java.net.URI;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The agent's own events, sent in the background to where the listener sends its own. */
+final class Own {
+    static final OpenLineage OPEN_LINEAGE =
+            new OpenLineage(URI.create("https://github.com/headwater-lineage/headwater/agent/spark"));
+
+    private static final int MOST = 100; // events that wait; more are dropped
+    private static final long FLUSH_MILLIS = 6_000;
+    private static final long NAMED_MILLIS = 5_000;
+    private static final int MESSAGE_CHARACTERS = 8_000;
+
+    private static final BlockingQueue<Runnable> WAITING = new ArrayBlockingQueue<>(MOST);
+    private static final AtomicInteger UNSENT = new AtomicInteger();
+    private static Thread thread;
+    private static OpenLineageClient client;
+
+    private Own() {}
+
+    /** Sends FAIL of the run of a query. */
+    static void fail(Query query, String message, long millis) {
+        ZonedDateTime time = Instant.ofEpochMilli(millis).atZone(ZoneOffset.UTC);
+        send(() -> {
+            awaitName(query);
+            if (!query.isAborted) {
+                emit(query, OpenLineage.RunEvent.EventType.FAIL, message, time);
+            }
+            Queries.finish(query);
+        });
+    }
+
+    /** Sends ABORT of the run of a query that is open while the JVM ends. */
+    static void abort(Query query) {
+        query.isAborted = true;
+        ZonedDateTime time = ZonedDateTime.now(ZoneOffset.UTC);
+        send(() -> emit(query, OpenLineage.RunEvent.EventType.ABORT, "the driver was ended", time));
+    }
+
+    /** Waits until all events are sent, for some seconds at most. */
+    static void flush() {
+        long deadline = System.currentTimeMillis() + FLUSH_MILLIS;
+        while (UNSENT.get() > 0 && System.currentTimeMillis() < deadline) {
+            pause();
+        }
+    }
+
+    private static synchronized void send(Runnable work) {
+        if (thread == null) {
+            thread = new Thread(Own::work, "headwater-spark");
+            thread.setDaemon(true);
+            thread.start();
+        }
+        if (WAITING.offer(work)) {
+            UNSENT.incrementAndGet();
+        }
+    }
+
+    private static void work() {
+        while (true) {
+            try {
+                Runnable work = WAITING.take();
+                Agent.guard(work);
+                UNSENT.decrementAndGet();
+            } catch (InterruptedException interrupted) {
+                return;
+            }
+        }
+    }
+
+    /**
+     * Waits until the listener has named the job of a query, which it does when it builds the first event. With a circuit
+     * breaker that is in another thread, else it has happened by now, or never will.
+     */
+    private static void awaitName(Query query) {
+        OpenLineageContext application = Queries.application();
+        boolean isLate = application != null && Scala.get(application.getOpenLineageConfig(), "getCircuitBreaker") != null;
+        long deadline = System.currentTimeMillis() + (isLate ? NAMED_MILLIS : 0);
+        while (!isNamed(query.context) && System.currentTimeMillis() < deadline) {
+            pause();
+        }
+    }
+
+    private static boolean isNamed(OpenLineageContext context) {
+        return context != null && context.getJobName() != null;
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(20);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Sends an event of the run of a query; of one that ran, and of which the listener sends nothing, a run of its own. */
+    private static void emit(Query query, OpenLineage.RunEvent.EventType type, String message, ZonedDateTime time) {
+        OpenLineageContext application = Queries.application();
+        OpenLineageContext run = query.context;
+        boolean isReported = isNamed(run);
+        boolean isOfApplication = isNamed(application) && application.getApplicationUuid() != null;
+        if (!isReported && !(query.hasJobs && isOfApplication)) {
+            return;
+        }
+        OpenLineageContext context = isReported ? run : application;
+        OpenLineage ol = OPEN_LINEAGE;
+        OpenLineage.RunFacetsBuilder facets = ol.newRunFacetsBuilder().errorMessage(ol.newErrorMessageRunFacet(
+                message.substring(0, Math.min(message.length(), MESSAGE_CHARACTERS)), "JAVA", null));
+        Map<String, Object> runtime = Queries.runtime(query);
+        if (!runtime.isEmpty()) {
+            facets.put("headwater_runtime", RunFacets.facet(runtime));
+        }
+        if (!isReported) {
+            facets.put("parent", RunFacets.facet(parent(application)));
+        }
+        String name = isReported ? context.getJobName() : context.getJobName() + "." + query.action();
+        OpenLineage.JobFacet kind = ol.newJobFacet(); // newJobTypeJobFacet has other parameters in each version
+        kind.getAdditionalProperties().put("processingType", "BATCH");
+        kind.getAdditionalProperties().put("integration", "SPARK");
+        kind.getAdditionalProperties().put("jobType", "SQL_JOB");
+        client(context).emit(ol.newRunEventBuilder()
+                .eventTime(time)
+                .eventType(type)
+                .run(ol.newRun(isReported ? context.getRunUuid() : UUID.randomUUID(), facets.build()))
+                .job(ol.newJob(namespace(context), name, ol.newJobFacetsBuilder().put("jobType", kind).build()))
+                .build());
+    }
+
+    private static Map<String, Object> parent(OpenLineageContext application) {
+        Map<String, Object> job = new LinkedHashMap<>();
+        job.put("namespace", namespace(application));
+        job.put("name", application.getJobName());
+        Map<String, Object> parent = new LinkedHashMap<>();
+        parent.put("run", Collections.singletonMap("runId", application.getApplicationUuid()));
+        parent.put("job", job);
+        return parent;
+    }
+
+    private static String namespace(OpenLineageContext context) {
+        return context.getOpenLineageConfig().getNamespace();
+    }
+
+    private static synchronized OpenLineageClient client(OpenLineageContext context) {
+        if (client == null) {
+            client = OpenLineageClient.builder()
+                    .transport(new TransportFactory(context.getOpenLineageConfig().getTransportConfig()).build())
+                    .build();
+        }
+        return client;
+    }
+}

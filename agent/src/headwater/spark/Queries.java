@@ -1,0 +1,201 @@
+package headwater.spark;
+
+import io.openlineage.spark.api.OpenLineageContext;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.hadoop.util.ShutdownHookManager;
+import org.apache.spark.SparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerApplicationEnd;
+import org.apache.spark.scheduler.SparkListenerApplicationStart;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
+
+/**
+ * The queries of this application, as Spark's own events tell of them, and the runs that OpenLineage's listener gives
+ * them. A listener with a circuit breaker builds its events in threads of its own, hence after Spark's.
+ */
+final class Queries extends SparkListener {
+    private static final String EXECUTION = "spark.sql.execution.id";
+    private static final int MOST = 1_000;
+    private static final int BEFORE_SPARK = 100;
+    static final long NONE = -1;
+
+    private static final Map<Long, Query> QUERIES = atMost();
+    private static final Map<Integer, Query> JOBS = atMost();
+    private static final Map<Integer, Query> STAGES = atMost();
+    private static SparkContext watched;
+    private static OpenLineageContext application;
+
+    private Queries() {}
+
+    /** Begins to listen to an application, once. */
+    static synchronized void watch(OpenLineageContext context) {
+        SparkContext spark = context.getSparkContext().orElse(null);
+        if (spark == null || spark == watched) {
+            return;
+        }
+        if (watched == null) {
+            ShutdownHookManager.get().addShutdownHook(() -> Agent.guard(Queries::abort), BEFORE_SPARK);
+        }
+        QUERIES.clear();
+        JOBS.clear();
+        STAGES.clear();
+        watched = spark;
+        spark.addSparkListener(new Queries());
+    }
+
+    /** Learns the run of a query by an event that the listener is about to send, and answers what its tasks took. */
+    static synchronized Map<String, Object> seen(SparkListenerEvent event, OpenLineageContext context) {
+        if (event instanceof SparkListenerApplicationStart) {
+            application = context;
+        }
+        Query query = queryOf(event);
+        if (query == null) {
+            return Collections.emptyMap();
+        }
+        query.runOf(context);
+        boolean isEnd = event instanceof SparkListenerSQLExecutionEnd
+                || (event instanceof SparkListenerJobEnd && query.execution == NONE);
+        return isEnd ? query.runtime() : Collections.emptyMap();
+    }
+
+    static synchronized OpenLineageContext application() {
+        return application;
+    }
+
+    static synchronized Map<String, Object> runtime(Query query) {
+        return query.runtime();
+    }
+
+    static synchronized void finish(Query query) {
+        query.finish();
+    }
+
+    private static Query queryOf(SparkListenerEvent event) {
+        if (event instanceof SparkListenerSQLExecutionStart) {
+            return query(((SparkListenerSQLExecutionStart) event).executionId());
+        }
+        if (event instanceof SparkListenerSQLExecutionEnd) {
+            return query(((SparkListenerSQLExecutionEnd) event).executionId());
+        }
+        if (event instanceof SparkListenerJobStart) {
+            return job((SparkListenerJobStart) event);
+        }
+        return event instanceof SparkListenerJobEnd ? JOBS.get(((SparkListenerJobEnd) event).jobId()) : null;
+    }
+
+    private static Query query(long execution) {
+        return QUERIES.computeIfAbsent(execution, Query::new);
+    }
+
+    private static Query job(SparkListenerJobStart event) {
+        Properties properties = event.properties();
+        String execution = properties == null ? null : properties.getProperty(EXECUTION);
+        Query query = execution == null
+                ? JOBS.computeIfAbsent(event.jobId(), job -> new Query(NONE))
+                : query(Long.parseLong(execution));
+        query.hasJobs = true;
+        JOBS.put(event.jobId(), query);
+        for (Object stage : Scala.list(event, "stageIds")) {
+            STAGES.put((Integer) stage, query);
+        }
+        return query;
+    }
+
+    @Override
+    public void onJobStart(SparkListenerJobStart event) {
+        Agent.guard(() -> {
+            synchronized (Queries.class) {
+                job(event);
+            }
+        });
+    }
+
+    @Override
+    public void onJobEnd(SparkListenerJobEnd event) {
+        Agent.guard(() -> {
+            synchronized (Queries.class) {
+                Query query = JOBS.get(event.jobId());
+                if (query != null && query.execution == NONE) {
+                    query.finish();
+                }
+            }
+        });
+    }
+
+    @Override
+    public void onTaskEnd(SparkListenerTaskEnd event) {
+        Agent.guard(() -> {
+            synchronized (Queries.class) {
+                Query query = STAGES.get(event.stageId());
+                if (query != null) {
+                    query.task(event);
+                }
+            }
+        });
+    }
+
+    @Override
+    public void onOtherEvent(SparkListenerEvent event) {
+        if (event instanceof SparkListenerSQLExecutionStart) {
+            Agent.guard(() -> started((SparkListenerSQLExecutionStart) event));
+        } else if (event instanceof SparkListenerSQLExecutionEnd) {
+            Agent.guard(() -> ended((SparkListenerSQLExecutionEnd) event));
+        }
+    }
+
+    private static synchronized void started(SparkListenerSQLExecutionStart event) {
+        Query query = query(event.executionId());
+        query.description = event.description();
+        query.isOpen = true;
+    }
+
+    private static synchronized void ended(SparkListenerSQLExecutionEnd event) {
+        Query query = query(event.executionId());
+        query.isOpen = false;
+        String message = Scala.text(event, "errorMessage");
+        if (message.isEmpty()) {
+            query.finish();
+        } else {
+            Own.fail(query, message, event.time());
+        }
+    }
+
+    @Override
+    public void onApplicationEnd(SparkListenerApplicationEnd event) {
+        Agent.guard(Own::flush);
+    }
+
+    /** The JVM ends, by SIGTERM or since the program is over, before Spark itself stops. */
+    private static void abort() {
+        List<Query> open = new ArrayList<>();
+        synchronized (Queries.class) {
+            for (Query query : QUERIES.values()) {
+                if (query.isOpen && query.context != null) {
+                    query.isOpen = false;
+                    open.add(query);
+                }
+            }
+        }
+        open.forEach(Own::abort);
+        Own.flush();
+    }
+
+    private static <K> Map<K, Query> atMost() {
+        return new LinkedHashMap<K, Query>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<K, Query> eldest) {
+                return size() > MOST;
+            }
+        };
+    }
+}

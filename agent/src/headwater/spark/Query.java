@@ -1,0 +1,99 @@
+package headwater.spark;
+
+import io.openlineage.spark.api.OpenLineageContext;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.spark.executor.TaskMetrics;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+
+/** A query, or a job of an RDD: its run by the listener, and what its tasks took. Times are milliseconds. */
+final class Query {
+    private static final int MOST_STAGES = 50;
+    private static final Pattern CALL_SITE = Pattern.compile("(\\w{1,40}) at ");
+
+    final long execution;
+    String description = "";
+    boolean hasJobs;
+    boolean isOpen;
+    volatile boolean isAborted;
+    volatile OpenLineageContext context;
+
+    private Map<String, Object> result;
+    private final Map<Integer, Stage> stages = new TreeMap<>();
+    private long tasks;
+    private long failedTasks;
+    private long executorMillis;
+    private long bytesRead;
+    private long bytesShuffled;
+    private long bytesSpilled;
+    private long peakMemory;
+
+    Query(long execution) {
+        this.execution = execution;
+    }
+
+    /** The first run that the listener gives an open query. A query that was cut off may get a second one. */
+    void runOf(OpenLineageContext run) {
+        if (context == null && result == null && execution != Queries.NONE) {
+            context = run;
+        }
+    }
+
+    /** Nothing more comes of the query: keeps what its tasks took, and lets go of its plan. */
+    void finish() {
+        result = runtime();
+        stages.clear();
+        context = null;
+    }
+
+    void task(SparkListenerTaskEnd event) {
+        if (result != null) {
+            return;
+        }
+        tasks++;
+        failedTasks += event.taskInfo().successful() ? 0 : 1;
+        TaskMetrics metrics = event.taskMetrics();
+        if (metrics == null) {
+            return;
+        }
+        long read = metrics.inputMetrics().bytesRead();
+        long shuffled = metrics.shuffleReadMetrics().totalBytesRead();
+        executorMillis += metrics.executorRunTime();
+        bytesRead += read;
+        bytesShuffled += shuffled;
+        bytesSpilled += metrics.diskBytesSpilled();
+        peakMemory = Math.max(peakMemory, metrics.peakExecutionMemory());
+        if (stages.containsKey(event.stageId()) || stages.size() < MOST_STAGES) {
+            stages.computeIfAbsent(event.stageId(), Stage::new).task(event.taskInfo().duration(), read + shuffled);
+        }
+    }
+
+    /** `collect` of the description `collect at report.py:12`; `query` of one that the program gave itself. */
+    String action() {
+        Matcher callSite = CALL_SITE.matcher(description);
+        return callSite.lookingAt() ? callSite.group(1) : "query";
+    }
+
+    /** What the tasks took, with the stages by their numbers; empty if there were no tasks. */
+    Map<String, Object> runtime() {
+        if (result != null) {
+            return result;
+        }
+        Map<String, Object> runtime = new LinkedHashMap<>();
+        if (tasks == 0) {
+            return runtime;
+        }
+        runtime.put("executorSeconds", executorMillis / 1000.0);
+        runtime.put("bytesRead", bytesRead);
+        runtime.put("bytesShuffled", bytesShuffled);
+        runtime.put("bytesSpilled", bytesSpilled);
+        runtime.put("peakMemoryBytes", peakMemory);
+        runtime.put("tasks", tasks);
+        runtime.put("failedTasks", failedTasks);
+        runtime.put("stages", stages.values().stream().map(Stage::facet).toArray());
+        return runtime;
+    }
+}

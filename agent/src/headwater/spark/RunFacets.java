@@ -1,0 +1,45 @@
+package headwater.spark;
+
+import io.openlineage.client.OpenLineage;
+import io.openlineage.spark.api.CustomFacetBuilder;
+import io.openlineage.spark.api.OpenLineageContext;
+import java.util.Collections;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.apache.spark.scheduler.SparkListenerEvent;
+
+/**
+ * The run facets headwater_runtime and headwater_agent. The listener calls this for each object of an event (the event,
+ * a job, each RDD), and by this tells which run has which query.
+ */
+final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
+    private final OpenLineageContext context;
+
+    RunFacets(OpenLineageContext context) {
+        this.context = context;
+        Queries.watch(context);
+    }
+
+    @Override
+    public boolean isDefinedAt(Object event) {
+        return event instanceof SparkListenerEvent;
+    }
+
+    @Override
+    protected void build(Object event, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
+        Map<String, Object> runtime =
+                Agent.guard(() -> Queries.seen((SparkListenerEvent) event, context), Collections.emptyMap());
+        if (!runtime.isEmpty()) {
+            facets.accept("headwater_runtime", facet(runtime));
+        }
+        if (Agent.fault() != null) {
+            facets.accept("headwater_agent", facet(Collections.singletonMap("fault", Agent.fault())));
+        }
+    }
+
+    static OpenLineage.RunFacet facet(Map<String, Object> members) {
+        OpenLineage.RunFacet facet = Own.OPEN_LINEAGE.newRunFacet();
+        facet.getAdditionalProperties().putAll(members);
+        return facet;
+    }
+}

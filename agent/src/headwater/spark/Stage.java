@@ -1,0 +1,52 @@
+package headwater.spark;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The tasks of a stage: median and maximum of their times and of the bytes that they read. */
+final class Stage {
+    private static final int MOST = 5_000; // tasks of which the medians are made; the maxima are of all tasks
+
+    private final int id;
+    private int tasks;
+    private long[] times = new long[8];
+    private long[] bytes = new long[8];
+    private long maxTime;
+    private long maxBytes;
+
+    Stage(int id) {
+        this.id = id;
+    }
+
+    void task(long time, long read) {
+        if (tasks == times.length && tasks < MOST) {
+            times = Arrays.copyOf(times, Math.min(MOST, 2 * tasks));
+            bytes = Arrays.copyOf(bytes, times.length);
+        }
+        if (tasks < times.length) {
+            times[tasks] = time;
+            bytes[tasks] = read;
+        }
+        maxTime = Math.max(maxTime, time);
+        maxBytes = Math.max(maxBytes, read);
+        tasks++;
+    }
+
+    Map<String, Object> facet() {
+        Map<String, Object> facet = new LinkedHashMap<>();
+        facet.put("stage", id);
+        facet.put("tasks", tasks);
+        facet.put("medianSeconds", median(times) / 1000.0);
+        facet.put("maxSeconds", maxTime / 1000.0);
+        facet.put("medianBytes", median(bytes));
+        facet.put("maxBytes", maxBytes);
+        return facet;
+    }
+
+    private long median(long[] values) {
+        long[] sorted = Arrays.copyOf(values, Math.min(tasks, values.length));
+        Arrays.sort(sorted);
+        return sorted[(sorted.length - 1) / 2];
+    }
+}

@@ -1,0 +1,119 @@
+"""The jar beside OpenLineage's listener, in a real Spark."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.build import JAR, build, javac
+from headwater.cli.jvm.installed_spark import spark_home, spark_java
+from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
+from headwater.cli.jvm.spark_submit import LISTENER
+from headwater.cli.machine.state import state_folder
+from tests.factory import Document
+from tests.lookup.requests import LookupClient, table_after
+
+COMPILER = str(javac())
+PROGRAMS = Path(__file__).with_name("Programs.java")
+SECONDS = 400
+OPENED = (
+    *("java.io", "java.lang", "java.lang.invoke", "java.lang.reflect", "java.net", "java.nio", "java.util"),
+    *("java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs"),
+    *("sun.security.action", "sun.util.calendar"),
+)
+"""The packages of Java that Spark reaches into."""
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.engine,
+    pytest.mark.skipif(javac() is None, reason="there is no JDK to build the jar"),
+]
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("lake")
+
+
+@pytest.fixture(scope="module")
+def events(lake: Path) -> list[Document]:
+    """The events of the programs, in the order in which they were sent."""
+    jar, state, sent = lake / JAR.name, state_folder(), lake / "events.jsonl"
+    build(jar, COMPILER)
+    parts = [*jar_files(state, LISTENER_PINS), jar, spark_home() / "jars" / "*", lake]
+    class_path = os.pathsep.join(map(str, parts))
+    subprocess.run([COMPILER, "-nowarn", "-cp", class_path, "-d", lake, PROGRAMS], check=True)  # noqa: S603
+    settings = {
+        "spark.app.name": "programs",
+        "spark.master": "local[2]",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.extraListeners": LISTENER,
+        "spark.openlineage.namespace": "prod",
+        "spark.openlineage.transport.type": "file",
+        "spark.openlineage.transport.location": str(sent),
+    }
+    options = [f"-D{name}={value}" for name, value in settings.items()]
+    options += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
+    java = spark_java(state) / "bin" / "java"
+    quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g"]
+    command = [str(java), *quick, *options, "-cp", class_path, PROGRAMS.stem, str(lake)]
+    done = subprocess.run(command, cwd=lake, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr[-5_000:]
+    return [json.loads(line) for line in sent.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def get(events: list[Document]) -> LookupClient:
+    return LookupClient(table_after(*events))
+
+
+def unknown(get: LookupClient, table: Path) -> dict[str, list[str]]:
+    """The candidates of each column whose origin is unknown."""
+    answer = get("column-lineage", nodeId=f"dataset:file:{table}", depth=1)
+    return {field: origin.get("candidates", []) for origin in answer.get("unknown", []) for field in origin["fields"]}
+
+
+def last_runs(get: LookupClient) -> dict[str, Any]:
+    """The last run of each job, by the last word of its name."""
+    jobs = get("jobs", limit=100)["jobs"]
+    runs = {job["name"].replace(".", "_").rpartition("_")[2]: job["latestRun"]["id"] for job in jobs}
+    return {name: get(f"jobs/runs/{run_id}") for name, run_id in runs.items()}
+
+
+def test_constants_and_generated_values_are_not_of_unknown_origin(get: LookupClient, lake: Path) -> None:
+    assert unknown(get, lake / "made") == {}
+
+
+def test_what_nobody_looks_into_has_candidates(get: LookupClient, lake: Path) -> None:
+    assert unknown(get, lake / "piped") == {"a": ["cost", "id"], "b": ["cost", "id"]}
+    assert unknown(get, lake / "mapped") == {"value": ["cost", "id", "k", "name"]}
+    assert unknown(get, lake / "copied") == {"id": [], "cost": [], "name": [], "k": []}
+
+
+@pytest.mark.parametrize("name", ["late", "first", "collect"])
+def test_a_query_that_fails_in_any_of_its_jobs_has_failed(get: LookupClient, name: str) -> None:
+    run = last_runs(get)[name]
+    assert run["state"] == "FAILED"
+    assert "Job aborted due to stage failure" in run["message"]
+
+
+def test_a_query_that_goes_well_has_not_and_its_tasks_are_told(get: LookupClient) -> None:
+    runs = last_runs(get)
+    assert {runs[name]["state"] for name in ("raw", "made", "piped", "mapped", "copied")} == {"COMPLETED"}
+    assert runs["made"]["runtime"]["tasks"] > 0
+
+
+def test_a_failure_that_the_listener_does_not_report_belongs_to_the_application(get: LookupClient) -> None:
+    (application,) = get("runs", limit=10)["runs"]
+    failed = {child["job"]["name"].replace(".", "_").rpartition("_")[2] for child in application["failedChildren"]}
+    assert failed == {"late", "first", "collect"}
+
+
+def test_the_jar_sends_failures_alone_and_has_no_fault(events: list[Document]) -> None:
+    own = [event for event in events if "/agent/" in event["producer"]]
+    assert {event["eventType"] for event in own} == {"FAIL"}
+    assert not [event for event in events if "headwater_agent" in event["run"]["facets"]]
