@@ -39,3 +39,26 @@ def test_as_many_digests_are_kept_as_fit(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(kept) <= 3
     assert [digest_of(COLUMN_LINEAGE, facet(number, 1)) for number in range(10)] == digests
     assert len(set(digests)) == 10
+
+
+def with_formula(text: str) -> dict[str, Any]:
+    transformation = {"type": "INDIRECT", "subtype": "FILTER", "description": text}
+    source = {"namespace": "s3://lake", "name": "orders", "field": "day", "transformations": [transformation]}
+    return {"fields": {"total": {"inputFields": [source]}}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_same"),
+    [
+        ("(day = 2026-11-24)", "(day = 2026-11-25)", True),
+        ("(at >= 2026-11-24 00:00:00)", "(at >= 2026-11-25 07:30:00.5)", True),
+        ("(part = 20261124)", "(part = 20261125)", True),
+        ("(price * 1.19)", "(price * 1.21)", False),
+        ("(rank > 100)", "(rank > 200)", False),
+    ],
+)
+def test_a_job_that_filters_by_the_day_of_its_run_has_one_column_lineage(
+    before: str, after: str, is_same: bool
+) -> None:
+    digests = {digest_of(COLUMN_LINEAGE, with_formula(text)) for text in (before, after)}
+    assert (len(digests) == 1) is is_same

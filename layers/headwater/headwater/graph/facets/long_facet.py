@@ -1,11 +1,13 @@
 """Facets that are stored under their digest: schema and column lineage.
 
 The arrays of a column lineage are sorted before the facet is stored, and before its digest is made: their order means
-nothing. To sort takes longer than all else that is done with an event, hence the digests are kept. An event's long
-facets are brought into this form once, when the event is normalised. The fold asks for the digest of each up to four
-times.
+nothing. A formula loses its dates, times and long numbers, which are those of a run and not of its code: a job that
+filters by the day would have another column lineage each day. To sort takes longer than all else that is done with an
+event, hence the digests are kept. An event's long facets are brought into this form once, when the event is normalised.
+The fold asks for the digest of each up to four times.
 """
 
+import re
 from typing import Any
 
 from headwater.openlineage import exact_json
@@ -15,6 +17,7 @@ COLUMN_LINEAGE = "columnLineage"
 LONG_FACETS = frozenset({SCHEMA, COLUMN_LINEAGE})
 MAX_DIGESTS = 50_000
 """Digests that are kept: some 10 MB."""
+_OF_A_RUN = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?|\d{8,}")
 _digests: dict[str, str] = {}
 """The digests of sorted column lineages, by the digests of the facets as they were sent."""
 
@@ -48,12 +51,15 @@ def stored_form(name: str, facet: Any) -> Any:
 
 
 def _sorted(value: Any) -> Any:
-    """A document with all its arrays sorted by the JSON of their entries."""
+    """A document with all its arrays sorted by the JSON of their entries, and no dates in formulas."""
     if isinstance(value, dict):
-        return {
+        plain = {
             name: _sorted(member) if isinstance(member, _CONTAINERS) else member  # saves most of the calls
             for name, member in value.items()
         }
+        if isinstance(formula := plain.get("description"), str):
+            plain["description"] = _OF_A_RUN.sub("…", formula)
+        return plain
     if isinstance(value, list):
         entries = [_sorted(entry) for entry in value]
         return sorted(entries, key=exact_json.dumps) if len(entries) > 1 else entries
