@@ -240,3 +240,23 @@ def test_an_alter_table_has_the_columns_that_it_ends_with() -> None:
     before = spark_write(0, "long", "COMPLETE")[0]["outputs"]
     assert told(world.alerts_one_by_one([started | {"outputs": before}])) == []
     assert len(world.alerts_one_by_one([ended])) == 1
+
+
+def test_the_title_calls_a_table_by_its_name_in_a_catalogue() -> None:
+    glue = {"namespace": "arn:aws:glue:eu-central-1:123456789012", "name": "table/mart/customer_ltv", "type": "TABLE"}
+    world, symlinks = World(), factory.facet(identifiers=[glue])
+    for run, total in enumerate(["long", "string"]):
+        (alert,) = told(
+            world.alerts_one_by_one(
+                [
+                    event
+                    | {
+                        "outputs": [
+                            factory.dataset("x/7f3a", schema=factory.schema(f"total:{total}"), symlinks=symlinks)
+                        ]
+                    }
+                    for event in spark_write(run, total, "COMPLETE")
+                ]
+            )
+        ) or [""]
+    assert alert == "Dataset Schema Changed: mart.customer_ltv: total is string now, was long (incompatible)"

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from headwater.graph.facets.dataset_reference import SYMLINKS, symlinks
+from headwater.graph.facets.dataset_reference import SYMLINKS, display_name, symlinks
 from headwater.graph.names.identity import DatasetId, NodeKind, node_id
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.stored_states import Severity
@@ -141,6 +141,11 @@ def short_name(name: str) -> str:
     """A short name of a node for people: the end of a long path or job name."""
     last = name.rstrip("/").rpartition("/")[2] or name
     return last if len(last) <= MAX_SHORT_NAME else f"…{last[1 - MAX_SHORT_NAME :]}"
+
+
+def called(head: DatasetHead) -> str:
+    """What people call a dataset, for a title: by its name in a catalogue, else the end of its path."""
+    return short_name(display_name(head.facts.name, head.facets) or head.facts.name.name)
 
 
 def link_to(route: str, kind: NodeKind, name: Name) -> str:

@@ -8,11 +8,11 @@ from headwater.alerts.alert import (
     DetailType,
     Record,
     all_names,
+    called,
     distinct_owners,
     id_of,
     link_to,
     quantity,
-    short_name,
 )
 from headwater.alerts.downstream import downstream
 from headwater.alerts.failure_cause import is_told_by_run_above
@@ -65,7 +65,7 @@ def _alert(reader: Reader, result: QualityResult, failed: list[Assertion], head:
         kind=NodeKind.DATASET,
         name=name,
         owners=distinct_owners(owners_of(head.facets), at_risk.owners),
-        title=f"{short_name(name.name)}: {quantity(len(failed), 'assertion')} failed: {', '.join(summaries)}",
+        title=f"{called(head)}: {quantity(len(failed), 'assertion')} failed: {', '.join(summaries)}",
         lines=(
             f"{name.name} in {name.namespace}: at {shown(at)} these did not hold: {_listed(failed)}.",
             f"Checked by {checked_by}.",

@@ -6,7 +6,7 @@ The alert takes the place of `Dataset Schema Changed` for the same version, and 
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.alerts.alert import Alert, DetailType, all_names, distinct_owners, id_of, link_to, short_name
+from headwater.alerts.alert import Alert, DetailType, all_names, called, distinct_owners, id_of, link_to
 from headwater.alerts.downstream import Downstream, downstream
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.schema import REGISTRY, broken_promise
@@ -52,7 +52,7 @@ def compatibility_broken(
         kind=NodeKind.DATASET,
         name=name,
         owners=distinct_owners(owners_of(head.facets), breaks.owners),
-        title=f"{short_name(name.name)}: {version} breaks {breach['level']} compatibility",
+        title=f"{called(head)}: {version} breaks {breach['level']} compatibility",
         lines=(
             f"{name.name} in {name.namespace}: {version} breaks what {breach['level']} promises beside {before}.",
             *(f"{reason}." for reason in map(str, breach["reasons"])),
