@@ -26,8 +26,11 @@ def spark_java(state: Path) -> Path:
 
 
 def spark_jars(state: Path) -> list[Path]:
-    """Return the listener, and what Spark reads and writes Iceberg with; for Spark 3.5 Delta and Kafka, too."""
-    return jar_files(state, *((LISTENER_PINS, CONNECTOR_PINS) if is_spark_3() else (SPARK_4_PINS,)))
+    """Return the listener, the jar beside it if it was built (`make agent`), and what Spark reads and writes Iceberg
+    with; for Spark 3.5 Delta and Kafka, too."""
+    beside = state / "headwater-spark.jar"
+    pinned = jar_files(state, *((LISTENER_PINS, CONNECTOR_PINS) if is_spark_3() else (SPARK_4_PINS,)))
+    return [*pinned, beside] if beside.is_file() else pinned
 
 
 def is_spark_3() -> bool:
