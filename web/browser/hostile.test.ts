@@ -234,3 +234,10 @@ test("no export carries a name that is more than text", async () => {
   expect(faults).toEqual([]);
   await close();
 });
+
+test.each(["__proto__", "constructor", "nowhere"])("there is no view %s, and the page says so", async (view) => {
+  const { page, faults, close } = await open(chromium, `${server.url}/#/${view}`);
+  await page.getByRole("heading", { name: "There is no such view" }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});

@@ -34,7 +34,7 @@ const VIEWS: Record<string, [string, ComponentType<ViewProperties>]> = {
 export function App() {
   const { view, parameters } = addressOf(useHash());
   const [isSearching, setSearching] = useState(false);
-  const [title, View] = VIEWS[view] ?? ["No such view", NoSuchView];
+  const [title, View] = (Object.hasOwn(VIEWS, view) && VIEWS[view]) || ["No such view", NoSuchView];
   // Before the effects of the view, which may put what it is about in front.
   useLayoutEffect(() => {
     document.title = view ? `${title} · Headwater` : "Headwater";
