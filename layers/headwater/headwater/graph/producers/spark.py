@@ -31,7 +31,7 @@ the author calls it is in the events, and is shown first; the job keeps its name
 Maintenance rewrites files. It is no consumer of its table, and makes no new version of the data. For Iceberg's
 `rewrite_data_files`, the listener sends a query that reads the table and appends to it, under the name that the table
 has in a catalogue of Iceberg's own; for `rewrite_manifests`, one that reads the metadata table `entries`. OPTIMIZE and
-VACUUM of Delta name no dataset.
+VACUUM of Delta, and `CALL run_clustering` of Hudi, name no dataset.
 
     lake.append_data.default_cache_iceberg_ice_db_orders          a run of this job has no inputs and outputs
     lake.append_data.default_rewrite_catalog_ice_db_orders        so it is called on Spark 4
