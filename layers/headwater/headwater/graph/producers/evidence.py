@@ -26,7 +26,7 @@ from typing import Any
 
 from headwater.graph.facets.column_lineage import Column, column_flows, indirect_flows
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
-from headwater.graph.facets.members import LIFECYCLE, facet_text
+from headwater.graph.facets.members import LIFECYCLE, facet_text, is_drop
 from headwater.graph.facets.schema import PARTIAL, fields_of
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.naming import Naming
@@ -64,7 +64,7 @@ def with_proven_columns(event: AnyEvent, naming: Naming) -> AnyEvent:
     if event.type is not EventType.COMPLETE:
         unproven = {COLUMN_LINEAGE} if producer.parses_sql else set()
         if producer.repeats_schemas and facet_text(event.job.facets, "jobType", "processingType") != "STREAMING":
-            unproven |= {SCHEMA, PARTIAL, LIFECYCLE}
+            unproven |= {SCHEMA, PARTIAL}
         return replace(event, outputs=tuple(_without(unproven, output) for output in event.outputs))
     if not producer.parses_sql or producer.outputs is not Strength.PARTIAL:
         return event
@@ -77,7 +77,9 @@ def with_proven_columns(event: AnyEvent, naming: Naming) -> AnyEvent:
 
 
 def _without(facets: Container[str], output: DatasetReference) -> DatasetReference:
-    kept = {name: facet for name, facet in output.facets.items() if name not in facets}
+    """The output without these facets; if they have the schema, without the drop of the dataset, too."""
+    of_drop = LIFECYCLE if SCHEMA in facets and is_drop(output.facets) else None
+    kept = {name: facet for name, facet in output.facets.items() if name not in facets and name != of_drop}
     return output if len(kept) == len(output.facets) else replace(output, facets=kept)
 
 
