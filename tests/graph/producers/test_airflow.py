@@ -118,4 +118,4 @@ def test_what_airflow_drops_is_no_output_of_the_task_at_any_time() -> None:
 def test_a_dbt_test_writes_no_table() -> None:
     for scenario in ("structured_logs_build", "structured_logs_build_failing_test"):
         table = table_after(*recorded("dbt", scenario))
-        assert LookupClient(table)("search", q="dbt_test__audit")["totalCount"] == 0
+        assert LookupClient(table)("search", q="dbt_test__audit", filter="DATASET")["totalCount"] == 0

@@ -1,12 +1,11 @@
 /** What a search found. */
 
 import { get } from "./request";
-import type { Name } from "./types";
+import type { CalledName, Name } from "./types";
 
-export interface FoundNode extends Name {
+export interface FoundNode extends CalledName {
   type: "DATASET" | "JOB";
   nodeId: string;
-  displayName?: string;
   /** Where the text was found, if not in the name: a tag, a description, the SQL text, the id of a query. */
   matchedIn?: string[];
   /** The run of the query that the text is the id of. */

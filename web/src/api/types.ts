@@ -3,7 +3,10 @@
 export interface Name {
   namespace: string;
   name: string;
-  /** What people call a dataset: its name in a catalogue. */
+}
+
+export interface CalledName extends Name {
+  /** What people call it: a dataset by its name in a catalogue. */
   displayName?: string | undefined;
 }
 
@@ -67,7 +70,7 @@ export interface InputField {
   transformations: Transformation[];
 }
 
-export interface DatasetData extends Name {
+export interface DatasetData extends CalledName {
   id: Name;
   type: string;
   createdAt: string;

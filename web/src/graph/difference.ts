@@ -1,12 +1,12 @@
 /** What differs between two times of a graph, in one picture: what is gone is drawn, too, and each node is marked. */
 
-import type { Frontier, Name } from "../api/types";
+import type { CalledName, Frontier } from "../api/types";
 import { counted } from "../text/amounts";
 import { type Edge, type Graph, withEdges } from "./graph";
 import type { Mark } from "./marks";
 import type { FieldChange } from "./schema";
 
-export interface DiffNode extends Name {
+export interface DiffNode extends CalledName {
   nodeId: string;
   type: "DATASET" | "JOB";
   /** Of an added node of a graph: whether no event had named it before. */

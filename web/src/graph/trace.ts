@@ -2,7 +2,7 @@
  * The way of one column: the columns that it is made of and that are made of it, with the transformation on each edge.
  */
 
-import type { ColumnLineage, InputField, Name, Transformation } from "../api/types";
+import type { CalledName, ColumnLineage, InputField, Name, Transformation } from "../api/types";
 import { grouped } from "../text/grouped";
 import { columnIdOf, nodeIdOf, oneLine } from "../text/names";
 import { FAN } from "./visible";
@@ -21,7 +21,7 @@ export interface ColumnEdge {
 
 export interface Trace {
   edges: readonly ColumnEdge[];
-  datasets: ReadonlyMap<string, Name & { fields: readonly string[] }>;
+  datasets: ReadonlyMap<string, CalledName & { fields: readonly string[] }>;
   isTruncated: boolean;
   /** What the answers cannot see, a sentence each. */
   unseen: readonly string[];
@@ -45,7 +45,7 @@ export function unknownOrigins(answers: readonly ColumnLineage[]): Map<string, M
 
 export function traceOf(answers: readonly ColumnLineage[], withIndirect: boolean): Trace {
   const edges = new Map<string, ColumnEdge>();
-  const datasets = new Map<string, Name & { fields: string[] }>();
+  const datasets = new Map<string, CalledName & { fields: string[] }>();
   const displayNames = Object.assign({}, ...answers.map((answer) => answer.displayNames)) as Record<string, string>;
   const called = (id: string): { displayName?: string } => (displayNames[id] ? { displayName: displayNames[id] } : {});
   const add = (namespace: string, name: string, field: string): ColumnRef => {
@@ -101,7 +101,7 @@ export function between(trace: Trace, one: ColumnRef, other: ColumnRef): Trace {
 
 /** The part of a way that has these columns and the ends of these edges. */
 function along(trace: Trace, columns: readonly ColumnRef[], edges: readonly ColumnEdge[]): Trace {
-  const datasets = new Map<string, Name & { fields: string[] }>();
+  const datasets = new Map<string, CalledName & { fields: string[] }>();
   for (const { dataset, field } of [...columns, ...edges.flatMap(({ from, to }) => [from, to])]) {
     const known = trace.datasets.get(dataset);
     if (!known) continue;

@@ -242,7 +242,7 @@ class Consumers:
 
     def _has_entries(self, lineage: SentColumns) -> bool:
         facet = self._lineages.get(lineage.id)
-        return bool(facet and ORIGINS in facet) or next(_entries(facet), None) is not None
+        return (isinstance(facet, dict) and ORIGINS in facet) or next(_entries(facet), None) is not None
 
     def _sent_by(self, columns: Mapping[DatasetId, Mapping[str, Instant]]) -> dict[DatasetId, set[SentColumns]]:
         """Column lineage by the dataset that a job meant by the name of its output, of the digests and times by

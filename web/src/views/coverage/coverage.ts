@@ -1,13 +1,13 @@
 /** Coverage: which datasets have column lineage and an owner, which are stale, and which no job reads. */
 
-import type { ListedDataset, Name } from "../../api/types";
+import type { CalledName, ListedDataset } from "../../api/types";
 import { grouped } from "../../text/grouped";
 import { ownersOf } from "../node/Overview";
 
 export const STALE_DAYS = 30;
 const DAY = 86_400_000;
 
-export interface Covered extends Name {
+export interface Covered extends CalledName {
   owners: string[];
   /** The job that the owners are derived from; null if they are the dataset's own, or if there are none. */
   ownersFrom: string | null;

@@ -99,14 +99,10 @@ function Names({ title, names }: { title: string; names: NameOf[] }) {
         {title} <span className="muted">{names.length}</span>
       </h2>
       <ul className="list">
-        {names.slice(0, 50).map(({ namespace, name, displayName }) => (
+        {names.slice(0, 50).map(({ namespace, name }) => (
           <li key={`${namespace} ${name}`}>
             <span className="grow">
-              <Name
-                name={name}
-                called={displayName}
-                href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })}
-              />
+              <Name name={name} href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })} />
             </span>
             <span className="end">{oneLine(namespace)}</span>
           </li>

@@ -1,10 +1,19 @@
 /** What a dataset is to others: who writes and reads it, when it was written, with how many rows, in which schema. */
 
-import type { Dataset, DatasetInGraph, DatasetVersion, JobInGraph, Lineage, Name, Run } from "../../api/types";
+import type {
+  CalledName,
+  Dataset,
+  DatasetInGraph,
+  DatasetVersion,
+  JobInGraph,
+  Lineage,
+  Name,
+  Run,
+} from "../../api/types";
 import { changesBetween, type FieldChange } from "../../graph/schema";
 import { kindOf, splitNodeId } from "../../text/names";
 
-export interface User extends Name {
+export interface User extends CalledName {
   nodeId: string;
   /** The newest run of a job; null if the answer, which is bounded, has the job's name alone. */
   latestRun: Run | null;
@@ -27,7 +36,7 @@ export function usersOf({ namespace, name }: Name, { graph }: Lineage): Users {
   const own = graph.find(({ type, data }) => type === "DATASET" && data.namespace === namespace && data.name === name);
   const { estimatedReaders, estimatedWriters } = (own?.data ?? {}) as Partial<DatasetInGraph>;
   const user = (nodeId: string): User => {
-    const data: Name = nodes.get(nodeId)?.data ?? splitNodeId(nodeId);
+    const data: CalledName = nodes.get(nodeId)?.data ?? splitNodeId(nodeId);
     const latestRun = kindOf(nodeId) === "job" ? ((data as Partial<JobInGraph>).latestRun ?? null) : null;
     return { nodeId, namespace: data.namespace, name: data.name, displayName: data.displayName, latestRun };
   };
