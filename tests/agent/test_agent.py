@@ -117,3 +117,10 @@ def test_the_jar_sends_failures_alone_and_has_no_fault(events: list[Document]) -
     own = [event for event in events if "/agent/" in event["producer"]]
     assert {event["eventType"] for event in own} == {"FAIL"}
     assert not [event for event in events if "headwater_agent" in event["run"]["facets"]]
+
+
+def test_the_listener_s_complete_of_a_query_that_failed_says_so(events: list[Document]) -> None:
+    said = [event for event in events if "headwater_failed" in event["run"]["facets"]]
+    own = {event["run"]["runId"] for event in events if "/agent/" in event["producer"]}
+    assert "COMPLETE" in {event["eventType"] for event in said}
+    assert {event["run"]["runId"] for event in said} <= own

@@ -232,6 +232,15 @@ def test_a_write_that_failed_changed_no_schema(ended: str) -> None:
     ]
 
 
+def test_a_write_that_is_known_to_have_failed_after_its_complete_changed_no_schema() -> None:
+    """The listener reports the first job of a query; the jar beside it says in the COMPLETE that a later one failed."""
+    world = World()
+    world.alerts_one_by_one(spark_write(1, "long", "COMPLETE"))
+    *begun, complete = spark_write(2, "string", "COMPLETE")
+    complete["run"]["facets"]["headwater_failed"] = factory.facet(failed=True)
+    assert told(world.alerts_one_by_one([*begun, complete])) == ["Run Failed: app.stats failed"]
+
+
 def test_an_alter_table_has_the_columns_that_it_ends_with() -> None:
     """Spark's START of an ALTER TABLE has the columns from before it."""
     started, _, ended = spark_write(1, "string", "COMPLETE")

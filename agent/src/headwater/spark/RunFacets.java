@@ -7,9 +7,10 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 
 /**
- * The run facets headwater_runtime and headwater_agent. The listener calls this for each object of an event (the event,
+ * The run facets headwater_runtime, headwater_failed and headwater_agent. The listener calls this for each object of an event (the event,
  * a job, each RDD), and by this tells which run has which query.
  */
 final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
@@ -31,6 +32,9 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
                 Agent.guard(() -> Queries.seen((SparkListenerEvent) event, context), Collections.emptyMap());
         if (!runtime.isEmpty()) {
             facets.accept("headwater_runtime", facet(runtime));
+        }
+        if (event instanceof SparkListenerSQLExecutionEnd && !Scala.text(event, "errorMessage").isEmpty()) {
+            facets.accept("headwater_failed", facet(Collections.singletonMap("failed", true)));
         }
         if (Agent.fault() != null) {
             facets.accept("headwater_agent", facet(Collections.singletonMap("fault", Agent.fault())));

@@ -48,7 +48,7 @@ from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.naming import FILE_SYSTEMS, IdentifiedName, Naming
 from headwater.graph.producers.producer import Producer, Strength
 from headwater.graph.producers.table_formats import is_list_of_files, is_read_as_text
-from headwater.openlineage.event import DatasetReference, Facets, JobEvent, JobReference, Name, RunEvent
+from headwater.openlineage.event import DatasetReference, EventType, Facets, JobEvent, JobReference, Name, RunEvent
 
 CATALOG = "catalog"
 _NO_DATABASES = FILE_SYSTEMS | {"hive", "kafka"}
@@ -65,6 +65,8 @@ _MERGE_OF_DELTA = ".execute_merge_into_command"
 _SAVE_BY_FORMAT = ".execute_save_into_data_source_command"
 """The one query of which the listener reports a Hudi table as output."""
 _OF_HUDI = "_hoodie_"
+_FAILED = "headwater_failed"
+"""The run facet by which the jar beside the listener says of the listener's COMPLETE that the query failed."""
 _ID = r"_(?!\d{12})[0-9a-f]{12}"
 """A random id; twelve decimal digits are more likely a time."""
 _OF_STAGE = re.compile(rf"(\.\d+_[A-Za-z]+){_ID}(?=(?:_[A-Za-z]+)?\Z)")
@@ -92,7 +94,9 @@ class Spark(Producer):
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
         """The event without files that Spark only looks at or rewrites, without what it only repeats of another query,
         without Hudi's columns in what is no Hudi table, and without a version that was only read; with what its author
-        calls the application."""
+        calls the application; and as FAIL if it is the COMPLETE of a query that is known to have failed."""
+        if isinstance(event, RunEvent) and event.type is EventType.COMPLETE and _FAILED in event.run_facets:
+            event = replace(event, type=EventType.FAIL)
         event = _with_own_name(event)
         if _kind_of_query(event.job.facets) and _MAINTENANCE.search(event.job.name.name):
             return replace(event, inputs=(), outputs=())
