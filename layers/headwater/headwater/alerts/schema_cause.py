@@ -123,7 +123,7 @@ def _inputs_of_children(reader: Reader, run: Run) -> IoDatasets:
 
 def _cause_of_failure(reader: Reader, message: str, source: Name, before: Run, run: Run) -> SchemaCause | None:
     """The newest change of an input that a message blames, by its alert, else by what the two runs read."""
-    for alert in reversed(_alerts_of(reader, source, before.started_at, f"{run.updated}~")):
+    for alert in reversed(alerts_of(reader, source, before.started_at, f"{run.updated}~")):
         if columns := blamed(message, _diff_of(alert)):
             return SchemaCause(source, columns, frozenset(), alert.id)
     columns = blamed(message, _difference(reader, dataset_id(source), before, run))
@@ -176,9 +176,10 @@ def _alert_id(reader: Reader, source: Name, before: Run, run: Run) -> str | None
 
 def schema_alerts(reader: Reader, name: Name, since: str, until: str = "~") -> list[StoredAlert]:
     """The stored alerts for changes of a dataset's schema between two times that are more than information, by time."""
-    return [alert for alert in _alerts_of(reader, name, since, until) if alert.severity is not Severity.INFO]
+    return [alert for alert in alerts_of(reader, name, since, until) if alert.severity is not Severity.INFO]
 
 
-def _alerts_of(reader: Reader, name: Name, since: str, until: str) -> list[StoredAlert]:
+def alerts_of(reader: Reader, name: Name, since: str, until: str = "~") -> list[StoredAlert]:
+    """The stored alerts about a dataset between two times, by time."""
     ids = [each.alert for each in reader.store.alerts_of(dataset_id(name)) if since <= each.time < until][-MAX_ALERTS:]
     return reader.store.read(ReadRequest(alerts=ids)).alerts.of(ids)

@@ -16,7 +16,7 @@ from headwater.alerts.alert import (
 )
 from headwater.alerts.compatibility_broken import compatibility_broken, new_breach, readers_of
 from headwater.alerts.run_ancestors import RunAncestors
-from headwater.alerts.schema_cause import schema_alerts
+from headwater.alerts.schema_cause import alerts_of
 from headwater.alerts.schema_change import ReportedSchemaChange, change_of
 from headwater.alerts.schema_transition import SchemaTransition, schema_transition
 from headwater.graph.facets.members import owners_of
@@ -24,6 +24,7 @@ from headwater.graph.facets.schema_diff import Verdict
 from headwater.graph.names.identity import NodeKind
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.neighbours import Side
+from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
@@ -41,7 +42,7 @@ def schema_changed(record: Record, reader: Reader) -> Iterator[Alert]:
     if head and breach:
         breaks = change.breaks if change and change.breaks else readers_of(reader, head)
         yield compatibility_broken(reader, record.change, breach, breaks, _schema_details(change))
-    elif head and change and not _was_told_by_reader(reader, change, record.change.before):
+    elif head and change and not _was_told(reader, change, record):
         name, dataset = head.facts.name, head.id
         yield Alert(
             type=DetailType.SCHEMA_CHANGED,
@@ -72,20 +73,22 @@ def _transition(change: StateChange) -> SchemaTransition | None:
     return schema_transition(change.before, change.after) if change.before and change.after else None
 
 
-def _was_told_by_reader(reader: Reader, change: ReportedSchemaChange, old: DatasetHead) -> bool:
-    """Whether a run that read the dataset with the new schema raised the alert, before the events of the write came."""
-    transition, attribution = change.transition, change.attribution
-    if transition.side is Side.READS or attribution is None or old.schema_digest != transition.after:
+def _was_told(reader: Reader, change: ReportedSchemaChange, record: Record) -> bool:
+    """Whether another alert told the change: that of a run which read the dataset with the new schema before the events
+    of the write came; or that of the same report, if this record is read so late that newer reports of the same job
+    hide which one it is of."""
+    transition, attribution, old = change.transition, change.attribution, record.change.before
+    if attribution is None:
         return False
-    now = _details(change)
-    told = [
-        alert.document.get("details", {}) for alert in schema_alerts(reader, change.head.facts.name, attribution.since)
-    ]
-    return any(
-        details.get("seenAs") == "input"
-        and all(details.get(name) == now[name] for name in ("removed", "added", "retyped"))
-        for details in told
-    )
+    is_late_write = transition.side is Side.WRITES and old.schema_digest == transition.after
+    now, own = _details(change), id_of(DetailType.SCHEMA_CHANGED, record.change.event_id)
+    for alert in alerts_of(reader, change.head.facts.name, attribution.since if is_late_write else change.at):
+        told = alert.document.get("details", {})
+        by_reader = is_late_write and told.get("seenAs") == "input" and alert.severity is not Severity.INFO
+        is_same = all(told.get(name) == now[name] for name in ("removed", "added", "retyped"))
+        if alert.id != own and is_same and (by_reader or alert.time == change.at):
+            return True
+    return False
 
 
 def _summaries(change: ReportedSchemaChange) -> list[str]:

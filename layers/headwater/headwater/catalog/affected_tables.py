@@ -64,7 +64,7 @@ class AffectedTables:
             case DatasetHead() as dataset:
                 self._add_dataset(change, dataset)
             case NeighbourPage() as page:
-                self._add_links(change, page)
+                self._add_neighbours(change, page)
             case KnownAlias() as alias:
                 self._add_partition(change, alias)
 
@@ -91,11 +91,15 @@ class AffectedTables:
         if is_relabelled or before is None or head.schema_digest != before.schema_digest:
             self._mark({dataset}, change)
 
-    def _add_links(self, change: StateChange, page: NeighbourPage) -> None:
-        """Links to other names of the dataset, which a late event of an older run may bring without a new head."""
-        before: NeighbourPage | None = change.before
-        if (page.linked, page.merged) != ((before.linked, before.merged) if before else (frozenset(), frozenset())):
+    def _add_neighbours(self, change: StateChange, page: NeighbourPage) -> None:
+        """Links to other names of the dataset, which a late event of an older run may bring without a new head; and
+        jobs, which come after the head of the job if the fold of its run was interrupted and another one went on. The
+        head of a dataset with its first job comes later."""
+        before: NeighbourPage = change.before or NeighbourPage(page.id)
+        is_relinked = (page.linked, page.merged) != (before.linked, before.merged)
+        if is_relinked:
             self.relabelled[page.id.dataset].add(change.sequence)
+        if is_relinked or (page.jobs != before.jobs and (change.before or page.id.prefix)):
             self._mark({page.id.dataset}, change)
 
     def _add_partition(self, change: StateChange, known: KnownAlias) -> None:
