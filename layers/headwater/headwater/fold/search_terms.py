@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from headwater.fold.batch import Batch
-from headwater.graph.facets.curation import FOREIGN
 from headwater.graph.facets.dataset_reference import dataset_references
 from headwater.graph.names.identity import JobId, NodeId, dataset_id, job_id
 from headwater.graph.states.job import JobFacts
@@ -35,7 +34,7 @@ def put_search_terms(
 
 def _terms(batch: Batch, jobs: Mapping[JobId, JobFacts], before: Mapping[JobId, JobFacts]) -> Iterator[SearchTerm]:
     usages = [usage for facts in before.values() for usage in facts.usages.items()]
-    used = {dataset for dataset, usage in usages if FOREIGN not in usage.facets}
+    used = {dataset for dataset, usage in usages if usage.last}  # not those that a job may only name
     for job, facts in jobs.items():
         if job not in before and not facts.is_derivation:
             yield from job_terms(facts.name)
