@@ -75,6 +75,6 @@ def items_of(table: RebuiltTable) -> dict[Key, Item]:
 
 
 def assert_same(items: dict[Key, Item], expected: dict[Key, Item]) -> None:
-    assert sorted(items) == sorted(expected)
+    assert items.keys() ^ expected.keys() == set()
     for key, item in expected.items():
         assert items[key] == item, key
