@@ -78,7 +78,7 @@ class Downstream(NamedTuple):
         return [*_told(certain, surely), *_told(possible, may), *self._uses()]
 
     def _uses(self) -> list[str]:
-        """The dashboards and other uses that a producer declares of what is at risk: the alert cannot say that they break."""
+        """The dashboards and other uses declared of what is at risk: the alert cannot say that they break."""
         told = [f"{short_name(each.dataset)} is used by the {each}, as declared." for each in self.exposures]
         rest = len(told) - MAX_LINES
         return told[:MAX_LINES] + ([f"and {rest} more such uses"] if rest > 0 else [])
