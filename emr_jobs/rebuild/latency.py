@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from pyspark import RDD
 from pyspark.rdd import portable_hash
 
+from headwater.graph.facets.curation import is_curation
 from headwater.graph.names.identity import JobId, job_id
 from headwater.graph.names.thresholds import Thresholds
 from headwater.graph.states.latency import Latency, is_timely, next_breach_state
@@ -43,10 +44,10 @@ class _Day(NamedTuple):
 
 
 def measures(events: Iterable[NormalisedEvent]) -> Iterator[Measure]:
-    """The measures of those events that are of runs."""
+    """The measures of those events that are of runs, and no judgement of a person."""
     for normalised in events:
         event = normalised.event
-        if isinstance(event, RunEvent):
+        if isinstance(event, RunEvent) and not is_curation(event):
             name = event.job.name
             yield Measure(job_id(name), event.run_id, normalised.at, event.time, event.digest, name)
 

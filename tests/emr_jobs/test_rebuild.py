@@ -16,9 +16,7 @@ from emr_jobs.archive.events import Span
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import parse_instant
 from headwater.openlineage.wire import read_event
-from headwater.store.keys import Key
 from headwater.store.messages import ReceivedMessage, archive_line
-from headwater.store.table import Item
 from tests import factory, strategies
 from tests.emr_jobs.archives import archive, assert_same, folded, from_archive, items_of, received
 from tests.factory import Document
@@ -60,14 +58,9 @@ def test_any_events_in_any_order_and_repetition_give_the_same_items(
     lines = [archive_line(message) for message in [*messages, *messages[::3], *again]]
     chance.shuffle(lines)
     table = from_archive(spark, archive(tmp_path_factory.mktemp("archive"), lines))
-    # The latency of jobs is left out: of events that come at once, another one than in the fold may open a breach.
-    assert_same(without_latency(items_of(table)), without_latency(folded(messages)))
+    assert_same(items_of(table), folded(messages))
     assert table.events.count() == len({message.canonical for message in messages})
     assert table.faults.collect() == []
-
-
-def without_latency(items: dict[Key, Item]) -> dict[Key, Item]:
-    return {key: item for key, item in items.items() if key.sk != "LATENCY"}
 
 
 def test_the_recorded_events_give_the_same_items(spark: SparkContext, tmp_path: Path) -> None:

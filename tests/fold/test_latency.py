@@ -156,3 +156,14 @@ def test_the_first_late_event_of_a_day_is_the_same_in_every_order(order: tuple[i
         fold([events[position]], GraphStore(table, RETENTION), Thresholds(600_000, {}))
     (latency,) = (LATENCY.read(item) for item in table.read([KEY]).values())
     assert (latency.at, latency.is_exceeded) == (events[2].at, False)
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["in one batch", "one by one"])
+def test_a_judgement_of_a_run_is_no_event_of_it(together: bool) -> None:
+    """A person calls the run good before its own late event comes: that event still counts."""
+    good = factory.run_event("OTHER", run=1, seconds=63, run_facets={"headwater_judgement": factory.facet(good=True)})
+    events = [late(event(1), 1), late(good, 0), late(factory.run_event("COMPLETE", run=1, seconds=62), 6)]
+    batches = [events] if together else [[each] for each in events]
+    table = FollowedTable()
+    counted = [each for batch in batches for each in fold(batch, GraphStore(table, RETENTION), THRESHOLDS)]
+    assert [each.event.time for each in counted] == [events[0].event.time, events[2].event.time]

@@ -26,12 +26,14 @@ def timely(batch: Batch, read: Snapshot) -> tuple[NormalisedEvent, ...]:
     for normalised in sorted(batch.events, key=lambda event: (event.at, event.event.time, event.event.digest)):
         event = normalised.event
         known = NEVER
+        if is_curation(event):
+            continue
         if isinstance(event, RunEvent):
             run_id = JobRunId(job_id(event.job.name), event.run_id)
             stored = read.runs.get(run_id)
             known = last.get(run_id, stored.last if stored else NEVER)
             last[run_id] = max(known, event.time)
-        if normalised.at and not is_curation(event) and is_timely(event.time, normalised.at, known):
+        if normalised.at and is_timely(event.time, normalised.at, known):
             events.append(normalised)
     return tuple(events)
 
