@@ -148,6 +148,13 @@ def test_the_deprecated_form_of_column_lineage_is_shown_in_the_current_form(old:
 ODD: list[Any] = [None, 3, "q", [], {}, [1, "x", [2], None, {}], {"a": None}, {"a": 3}, {"a": {"inputFields": "q"}}]
 ODD += [{"fields": odd} for odd in list(ODD)]
 ODD += [{"fields": {"c": {"inputFields": odd}}} for odd in list(ODD)]
+ODD += [
+    {
+        "fields": {
+            "c": {"inputFields": [{**factory.dataset("odd 0"), "field": "x", "transformations": [{"description": 3}]}]}
+        }
+    }
+]
 ODD += [{"dataset": "q"}, {"dataset": [None, 1]}, {"fields": {"c": {"inputFields": [], "transformationType": [1]}}}]
 NAMED = ["columnLineage", "schema", "dataSource", "documentation", "datasetType", "lifecycleStateChange", "version"]
 

@@ -136,9 +136,14 @@ def _steps(entry: Mapping[str, Any], output: Mapping[str, Any]) -> Steps:
     output column, with other members."""
     steps = entry.get("transformations")
     if isinstance(steps, list) and steps:
-        members = ("type", "subtype", "description", "masking")
-        return [{member: step.get(member) for member in members} for step in steps if isinstance(step, dict)]
+        return [_step(step) for step in steps if isinstance(step, dict)]
     kind, description = output.get("transformationType"), output.get("transformationDescription")
     if kind is None and description is None:
         return []
-    return [{"type": "DIRECT", "subtype": kind, "description": description, "masking": kind == "MASKED"}]
+    return [_step({"type": "DIRECT", "subtype": kind, "description": description, "masking": kind == "MASKED"})]
+
+
+def _step(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """The members of a transformation, each null unless it is of its type."""
+    kinds = {"type": str, "subtype": str, "description": str, "masking": bool}
+    return {name: value if isinstance(value := sent.get(name), kind) else None for name, kind in kinds.items()}
