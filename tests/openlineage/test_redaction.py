@@ -58,6 +58,7 @@ jdbc:oracle:thin:scott/{}@db:1521/x
 sqlplus scott/{}@orcl
 mongodb+srv://etl:{}@cluster/shop
 redis://:{}@cache:6379
+Map(url -> jdbc:mysql://h/db, sfPassword -> {})
 https://etl:{}@files/orders.csv
 \x1b[31mpassword\x1b[0m={}
 pass\x1b[1mword={}
@@ -70,6 +71,7 @@ PlainLoginModule required username="etl" password="{}";
 Caused by: java.sql.SQLException: CREATE USER etl IDENTIFIED BY '{}'
 """.strip().splitlines()
 QUERIES = """
+CREATE TABLE t USING jdbc OPTIONS ('password' '{}', url 'jdbc:mysql://h/db')
 SELECT * FROM users WHERE password='{}'
 SELECT * FROM users WHERE u.password <> '{}' AND x = 1
 SELECT * FROM users WHERE api_key IN ('{}')
@@ -98,6 +100,7 @@ TOKENS = (
     "dapi0123456789abcdef0123456789abcdef",
 )
 INNOCENT_TEXTS = (
+    "cannot resolve transform(tokens, token -> upper(token))",
     "mismatched token: FROM",
     "Unexpected token: SELECT at line 3",
     "a.password = b.password AND a.secret=b.secret",
@@ -115,6 +118,7 @@ INNOCENT_TEXTS = (
     "primary key = id, partition key: day",
 )
 INNOCENT_QUERIES = (
+    "SELECT doc -> 'token', doc ->> 'password' AS shown FROM logins",
     "SELECT u.password, v.token FROM users u JOIN vault v ON u.password = v.password",
     "SELECT count(*) AS token_count FROM logs WHERE kind = 'token' AND status = 'secret'",
     "SELECT * FROM keys WHERE key = 'orders' AND primary_key = 5",
