@@ -272,9 +272,9 @@ def test_the_dashboards_that_dbt_declares_are_told_with_owner_and_url_and_not_sa
     detail = alert_of(model, drift())
     told = {exposure["name"]: exposure["dataset"] for exposure in detail["breaks"]["exposures"]}
     assert told == dict.fromkeys(("board", "notes"), "dataset:s3://lake:revenue")
-    assert [line for line in detail["lines"] if "as declared" in line] == [
-        "lake:revenue is used by the dashboard board (https://bi.example.com/1), as declared.",
-        "lake:revenue is used by the exposure notes, of research, as declared.",
+    assert [line for line in detail["lines"] if "declared source" in line] == [
+        "lake:revenue is a declared source of the dashboard board (https://bi.example.com/1).",
+        "lake:revenue is a declared source of the exposure notes, of research.",
     ]
     assert "research" in detail["owners"]
     assert "exposures" not in alert_of(drift())["breaks"]

@@ -79,7 +79,7 @@ class Downstream(NamedTuple):
 
     def _uses(self) -> list[str]:
         """The dashboards and other uses declared of what is at risk: the alert cannot say that they break."""
-        told = [f"{short_name(each.dataset)} is used by the {each}, as declared." for each in self.exposures]
+        told = [f"{short_name(each.dataset)} is a declared source of the {each}." for each in self.exposures]
         rest = len(told) - MAX_LINES
         return told[:MAX_LINES] + ([f"and {rest} more such uses"] if rest > 0 else [])
 
