@@ -131,7 +131,7 @@ def _cause_of_failure(reader: Reader, message: str, source: Name, before: Run, r
 
 
 def _diff_of(alert: StoredAlert) -> SchemaDiff:
-    """The difference that an alert tells."""
+    """The difference that an alert reports."""
     details = alert.document["details"]
     return SchemaDiff(
         tuple(column["field"] for column in details["added"]),

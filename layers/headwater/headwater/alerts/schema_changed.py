@@ -42,7 +42,7 @@ def schema_changed(record: Record, reader: Reader) -> Iterator[Alert]:
     if head and breach:
         breaks = change.breaks if change and change.breaks else readers_of(reader, head)
         yield compatibility_broken(reader, record.change, breach, breaks, _schema_details(change))
-    elif head and change and not _was_told(reader, change, record):
+    elif head and change and not _was_reported(reader, change, record):
         name, dataset = head.facts.name, head.id
         yield Alert(
             type=DetailType.SCHEMA_CHANGED,
@@ -73,10 +73,10 @@ def _transition(change: StateChange) -> SchemaTransition | None:
     return schema_transition(change.before, change.after) if change.before and change.after else None
 
 
-def _was_told(reader: Reader, change: ReportedSchemaChange, record: Record) -> bool:
-    """Whether another alert told the change: that of a run which read the dataset with the new schema before the events
-    of the write came; or that of the same report, if this record is read so late that newer reports of the same job
-    hide which one it is of."""
+def _was_reported(reader: Reader, change: ReportedSchemaChange, record: Record) -> bool:
+    """Whether another alert reported the change: that of a run which read the dataset with the new schema before the
+    events of the write came; or that of the same report, if this record is read so late that newer reports of the same
+    job hide which one it is of."""
     transition, attribution, old = change.transition, change.attribution, record.change.before
     if attribution is None:
         return False

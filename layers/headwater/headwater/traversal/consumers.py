@@ -221,7 +221,7 @@ class Consumers:
         }
 
     def names_origins(self, job: JobId, output: DatasetId) -> bool:
-        """Whether a job tells of each column of an output what it may be made of."""
+        """Whether a job says of each column of an output what it may be made of."""
         return any(ORIGINS in self._lineages[lineage.id] for lineage in self._lineages_of(job, output))
 
     def tells_columns(self, job: JobId, output: DatasetId) -> bool:

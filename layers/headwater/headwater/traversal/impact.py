@@ -127,7 +127,7 @@ def _counts(at_risk: Iterable[NodeAtRisk]) -> JsonObject:
 
 class Exposure(NamedTuple):
     """A dashboard or another use outside of all jobs that dbt declares of a dataset at risk. It may use what changes:
-    nobody tells its columns. `dataset` is the nearest such dataset, `distance` jobs away."""
+    nobody reports its columns. `dataset` is the nearest such dataset, `distance` jobs away."""
 
     members: JsonObject
     dataset: str

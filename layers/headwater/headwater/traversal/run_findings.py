@@ -95,7 +95,7 @@ def is_other_code(before: Run, after: Run) -> bool:
 
 
 def tells_code(run: Run) -> bool:
-    """Whether a run tells anything of its code that can be compared."""
+    """Whether a run says anything about its code that can be compared."""
     return any(_code(values(run.job_facets)).values())
 
 

@@ -97,7 +97,7 @@ class SentTag(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The tag as it is told and asked for: `classification=PII`, or `gold` of a tag without a value."""
+        """The tag as it is shown and asked for: `classification=PII`, or `gold` of a tag without a value."""
         return self.key if self.value is None else f"{self.key}={self.value}"
 
 

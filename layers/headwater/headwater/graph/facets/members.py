@@ -71,7 +71,7 @@ def facet_text(facets: Facets, facet: str, member: str) -> str | None:
 
 def code_of(facets: Facets) -> JsonObject:
     """The version of a job's code by its `sourceCodeLocation`: `version`, `branch`, `pullRequestNumber` and, on GitHub,
-    the `link` of the pull request, as far as they are told."""
+    the `link` of the pull request, as far as dbt gives them."""
     members = ("version", "branch", "pullRequestNumber")
     told = {name: text for name in members if (text := facet_text(facets, "sourceCodeLocation", name))}
     repository = _GITHUB.match(facet_text(facets, "sourceCodeLocation", "repoUrl") or "") or _GITHUB.match(
@@ -83,7 +83,8 @@ def code_of(facets: Facets) -> JsonObject:
 
 
 def runtime_of(facets: Facets) -> JsonObject | None:
-    """What the tasks of a run took, and of each stage the median and maximum of its tasks; None if it is not told."""
+    """What the tasks of a run took, and of each stage the median and maximum of its tasks; None for a run without the
+    facet."""
     facet = facets.get(RUNTIME)
     totals = _amounts(facet, _OF_TASKS)
     if not isinstance(facet, dict) or totals is None:
@@ -221,7 +222,7 @@ def place_of(facets: Facets) -> JsonObject:
 
 def exposures_of(facets: Facets) -> list[JsonObject]:
     """What dbt declares to use a dataset: dashboards, notebooks and the like, each with its `id`, `name`, `type`, `url`
-    and `owner`, as far as they are told."""
+    and `owner`, as far as dbt gives them."""
     facet = facets.get("dbt_exposures")
     listed = facet.get("exposures") if isinstance(facet, dict) else None
     return [*filter(None, map(_exposure, listed if isinstance(listed, list) else ()))]

@@ -54,7 +54,7 @@ def renames_from(facets: Mapping[str, Any]) -> list[Rename]:
 
 
 def is_of_rename(name: str) -> bool:
-    """Whether a facet of this name tells a rename."""
+    """Whether a facet of this name records a rename."""
     return name.startswith((_TO, _FROM, _NOT))
 
 

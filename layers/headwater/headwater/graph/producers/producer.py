@@ -71,7 +71,7 @@ class Producer:
         return self.outputs
 
     def tells_end(self, job_facets: Facets) -> bool:
-        """Whether an event tells the end of each run of this job."""
+        """Whether an event reports the end of each run of this job."""
         return self.reports_ends
 
     def is_query(self, kind: str | None) -> bool:
