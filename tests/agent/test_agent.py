@@ -124,3 +124,4 @@ def test_the_listener_s_complete_of_a_query_that_failed_says_so(events: list[Doc
     own = {event["run"]["runId"] for event in events if "/agent/" in event["producer"]}
     assert "COMPLETE" in {event["eventType"] for event in said}
     assert {event["run"]["runId"] for event in said} <= own
+    assert all("Job aborted" in event["run"]["facets"]["errorMessage"]["message"] for event in said)

@@ -119,8 +119,7 @@ final class Own {
         }
         OpenLineageContext context = isReported ? run : application;
         OpenLineage ol = OPEN_LINEAGE;
-        OpenLineage.RunFacetsBuilder facets = ol.newRunFacetsBuilder().errorMessage(ol.newErrorMessageRunFacet(
-                message.substring(0, Math.min(message.length(), MESSAGE_CHARACTERS)), "JAVA", null));
+        OpenLineage.RunFacetsBuilder facets = ol.newRunFacetsBuilder().errorMessage(error(message));
         Map<String, Object> runtime = Queries.runtime(query);
         if (!runtime.isEmpty()) {
             facets.put("headwater_runtime", RunFacets.facet(runtime));
@@ -139,6 +138,11 @@ final class Own {
                 .run(ol.newRun(isReported ? context.getRunUuid() : UUID.randomUUID(), facets.build()))
                 .job(ol.newJob(namespace(context), name, ol.newJobFacetsBuilder().put("jobType", kind).build()))
                 .build());
+    }
+
+    static OpenLineage.ErrorMessageRunFacet error(String message) {
+        String start = message.substring(0, Math.min(message.length(), MESSAGE_CHARACTERS));
+        return OPEN_LINEAGE.newErrorMessageRunFacet(start, "JAVA", null);
     }
 
     private static Map<String, Object> parent(OpenLineageContext application) {

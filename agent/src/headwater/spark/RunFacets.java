@@ -33,8 +33,12 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
         if (!runtime.isEmpty()) {
             facets.accept("headwater_runtime", facet(runtime));
         }
-        if (event instanceof SparkListenerSQLExecutionEnd && !Scala.text(event, "errorMessage").isEmpty()) {
+        String error = event instanceof SparkListenerSQLExecutionEnd
+                ? Agent.guard(() -> Scala.text(event, "errorMessage"), "")
+                : "";
+        if (!error.isEmpty()) {
             facets.accept("headwater_failed", facet(Collections.singletonMap("failed", true)));
+            facets.accept("errorMessage", Own.error(error));
         }
         if (Agent.fault() != null) {
             facets.accept("headwater_agent", facet(Collections.singletonMap("fault", Agent.fault())));
