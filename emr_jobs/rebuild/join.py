@@ -12,6 +12,7 @@ from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.latency import Latency
 from headwater.graph.states.neighbours import NeighbourPage
+from headwater.graph.states.rhythm import Rhythm
 from headwater.graph.states.run import Run, RunState
 from headwater.store.bulk import Item, JoinedState, Table, state_in
 from headwater.store.graph_store import GraphStore
@@ -31,6 +32,8 @@ def join(store: GraphStore, table: Table, item: Item) -> None:
             _join_run(store, run)
         case Latency() as latency:
             _join_latency(store, latency)
+        case Rhythm() as rhythm:
+            _join_rhythm(store, rhythm)
         case state if isinstance(state, JoinedState):
             store.join([state], store.read(ReadRequest.of(state)))
         case _:  # an event, column lineage or a day: its content follows from its key
@@ -62,6 +65,14 @@ def _join_run(store: GraphStore, run: Run) -> None:
         written = store.read(ReadRequest(runs=[run.id]))
         if written.is_open(run.id):
             store.give_up(run.id, written)
+
+
+def _join_rhythm(store: GraphStore, rhythm: Rhythm) -> None:
+    """Joins a rhythm. A job whose missing run was told stays out of the due jobs, unless another run of it ended."""
+    read = store.read(ReadRequest(rhythms=[rhythm.id]))
+    known = read.rhythms.get(rhythm.id)
+    if (joined := rhythm.join(known)) != known:
+        store.save([joined], read)
 
 
 def _join_job(store: GraphStore, facts: JobFacts) -> None:

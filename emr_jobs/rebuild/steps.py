@@ -14,11 +14,12 @@ from typing import Any
 
 from emr_jobs.rebuild.packets import Joins, Packer, Packet
 from emr_jobs.rebuild.states import Day, claims_of, edges_of, heads_by, key_of, names_of
-from headwater.fold.runs import reported_to_parents
+from headwater.fold.runs import reported_to_parents, rhythms_of
 from headwater.graph.facets.dataset_reference import Document
 from headwater.graph.names.identity import SchemaId
 from headwater.graph.states.dataset import DatasetFacts
 from headwater.graph.states.dataset_claims import DatasetClaims
+from headwater.graph.states.rhythm import Rhythm
 from headwater.graph.states.run import Run
 from headwater.graph.states.search_terms import SearchTerm
 from headwater.graph.states.stored_states import DatasetWrite, EventDay, KnownAlias, KnownNamespace, QualityResult
@@ -72,12 +73,17 @@ def run_step(packets: Iterable[Packet], retention: Retention, tasks: int) -> Ite
         packer.add_item("run", run)
     for head in heads_by(runs):
         packer.join("JobHead", head.facts.id, head)
+    for job, rhythm in rhythms_of(runs).items():
+        packer.join(Rhythm.__name__, job, rhythm)
     yield from packer.packets()
 
 
 def job_step(packets: Iterable[Packet], retention: Retention, tasks: int) -> Iterator[Packet]:
     packer = _ItemPacker(retention, tasks)
     for joined in _joined(packets):
+        if isinstance(joined, Rhythm):
+            packer.add_item("rhythm", joined)
+            continue
         head = joined.complete
         packer.add_item("job", head)
         for edge in edges_of(head):

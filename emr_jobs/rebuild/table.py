@@ -44,7 +44,7 @@ def rebuilt(archived: RDD[ArchivedEvent | Fault], settings: RebuildSettings) -> 
     said = archived.mapPartitions(_without_collector(lambda part: states_of(part, settings, tasks))).persist(KEPT)
     first = step(of_kinds(said, *OF_FIRST_STEP), partial(first_step, retention=retention, tasks=tasks))
     runs = step(of_kinds(first, "Run"), partial(run_step, retention=retention, tasks=tasks))
-    jobs = step(of_kinds(said.union(runs), "JobHead"), partial(job_step, retention=retention, tasks=tasks))
+    jobs = step(of_kinds(said.union(runs), "JobHead", "Rhythm"), partial(job_step, retention=retention, tasks=tasks))
     named = of_kinds(said.union(jobs), "DatasetFacts", "DatasetClaims", "KnownNamespace", "SearchTerm")
     nodes = step(named, partial(node_step, retention=retention, tasks=tasks))
     heads = of_kinds(first.union(nodes), "Document", "DatasetHead")
@@ -65,6 +65,7 @@ def rebuilt(archived: RDD[ArchivedEvent | Fault], settings: RebuildSettings) -> 
         "columnLineage": records_of(first, "columnLineage"),
         "namespace": records_of(nodes, "namespace"),
         "job": records_of(jobs, "job"),
+        "rhythm": records_of(jobs, "rhythm"),
         "dataset": records_of(datasets, "dataset"),
         "alias": records_of(first, "alias"),
     }

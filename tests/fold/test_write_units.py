@@ -82,12 +82,12 @@ def units_an_event(size: int) -> tuple[float, float]:
 
 def test_an_event_folded_alone_takes_less_than_eight_write_units() -> None:
     units, _ = units_an_event(1)
-    assert units < 7.7  # 8.2 before, when the end of a run moved its job; 11.4 without the dictionary
+    assert units < 8  # 7.7 before rhythms; 8.2 before, when the end of a run moved its job; 11.4 without the dictionary
 
 
 def test_an_event_in_a_batch_of_seven_takes_some_five_write_units() -> None:
     units, _ = units_an_event(7)
-    assert units < 5.35  # 5.5 and 6.7 before
+    assert units < 5.65  # 5.35 before rhythms; 5.5 and 6.7 before
 
 
 def test_an_event_leaves_less_than_two_kilobytes() -> None:

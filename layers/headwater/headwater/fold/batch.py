@@ -91,6 +91,7 @@ class Batch:
             writes=[write.id for write in (*self.writes, *self.versions)],
             quality=[result.id for result in self.results],
             latencies={run.job for run in self.runs},
+            rhythms={run_id.job for run_id, run in self.runs.items() if run.ending},
             aliases=self.aliases,
             days=self.days,
             events=[event_id(event.event) for event in self.events],

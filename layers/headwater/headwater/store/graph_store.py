@@ -243,6 +243,10 @@ class GraphReader:
         """The open runs that started before a time: runs that have not ended, nor were given up as abandoned."""
         return list(map(keys.run_of, self._table.open_runs(before)))
 
+    def due_jobs(self, now: Instant) -> list[JobId]:
+        """The jobs whose next run is later than is usual, by what was known when their last run ended."""
+        return list(map(keys.rhythm_of, self._table.open_runs(now, keys.DUE_JOBS)))
+
     def _entries(self, codec: Codec[Entry], items: Iterable[Item]) -> Iterator[Entry]:
         for item in items:
             try:
@@ -304,7 +308,13 @@ class GraphStore(GraphReader):
 
     def give_up(self, run: JobRunId, read: Snapshot) -> None:
         """Removes an abandoned run from the open runs, until another event of the run arrives."""
-        item = read.items[keys.run(run)]
+        self._close(read.items[keys.run(run)])
+
+    def expect_no_more(self, job: JobId, read: Snapshot) -> None:
+        """Removes a job from the due jobs, until another of its runs ends."""
+        self._close(read.items[keys.rhythm(job)])
+
+    def _close(self, item: Item) -> None:
         labels = {name: text for name, text in item.labels.items() if name != OPEN_IN}
         self._writable.change([ConditionalPut(Item(item.key, labels, item.parts, item.expires_at), item)])
 

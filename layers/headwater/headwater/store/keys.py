@@ -36,15 +36,16 @@ class Key(NamedTuple):
 HEAD = "META"
 ALL_NAMESPACES = "NS"
 DAYS = "DAYS"
-EVENT, SCHEMA, _RUN, _WRITE, _NEIGHBOURS, _COLUMN_LINEAGE, _LATENCY, _ALERT = (
+EVENT, SCHEMA, _RUN, _WRITE, _NEIGHBOURS, _COLUMN_LINEAGE, _LATENCY, _ALERT, _RHYTHM = (
     *("E#", "S#", "R#", "W#", "ADJ#", "C#", "LATENCY"),
-    "ALERT",
+    *("ALERT", "RHYTHM"),
 )
 """The beginnings of sort keys."""
 QUALITY = "Q#"
 """The beginning of the sort key and of the label `at` of quality results. It sorts behind every time: quality results
 share an index with the writes of their dataset."""
 JOB_HEADS, RUNS, LATENCIES = Key("J#", HEAD), Key("J#", _RUN), Key("J#", _LATENCY)
+RHYTHMS = Key("X#", _RHYTHM)
 DATASET_HEADS, NEIGHBOURS, WRITES = Key("D#", HEAD), Key("D#", _NEIGHBOURS), Key("D#", _WRITE)
 QUALITY_RESULTS, SCHEMAS, COLUMN_LINEAGES = Key("D#", QUALITY), Key("D#", SCHEMA), Key("D#", _COLUMN_LINEAGE)
 ALIASES, NAMESPACES, EVENTS, ALERTS = Key("A#", ""), Key(ALL_NAMESPACES, ""), Key("", EVENT), Key("K#", _ALERT)
@@ -85,6 +86,11 @@ def run(run: JobRunId) -> Key:
 def latency(job: JobId) -> Key:
     """The emission latency of a job."""
     return Key(f"J#{job}", _LATENCY)
+
+
+def rhythm(job: JobId) -> Key:
+    """The rhythm of a job. In a partition of its own: its label `at` is no time of a run."""
+    return Key(f"X#{job}", _RHYTHM)
 
 
 def dataset_head(dataset: DatasetId) -> Key:
@@ -177,6 +183,10 @@ def aliases_of(sent: SentNameId) -> str:
 
 def job_of(key: Key) -> JobId:
     """The job of an item in a job's partition."""
+    return JobId(key.pk[2:])
+
+
+def rhythm_of(key: Key) -> JobId:
     return JobId(key.pk[2:])
 
 
@@ -325,6 +335,16 @@ def names_of(dataset: DatasetId) -> str:
 def open_runs(shard: str) -> str:
     """A shard of the open runs (`open_in` of the index `open`), by start."""
     return f"O#{shard}"
+
+
+OPEN_RUNS = [open_runs(shard) for shard in SHARDS]
+DUE_JOBS = [f"X#{shard}" for shard in SHARDS]
+"""The shards of the jobs that are due, by the time at which their next run is late; in the index of the open runs."""
+
+
+def due_jobs(job: JobId) -> str:
+    """The shard of the due jobs that has a job."""
+    return f"X#{job[-1]}"
 
 
 def name_key(name: Name, node: str) -> str:

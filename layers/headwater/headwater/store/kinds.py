@@ -29,6 +29,7 @@ from headwater.graph.states.job import JobHead
 from headwater.graph.states.latency import Latency
 from headwater.graph.states.neighbours import NeighbourPage
 from headwater.graph.states.normalised_event import NormalisedEvent
+from headwater.graph.states.rhythm import Rhythm
 from headwater.graph.states.run import Run
 from headwater.graph.states.search_terms import SearchTerm
 from headwater.graph.states.stored_states import (
@@ -68,6 +69,8 @@ from headwater.store.items.names import (
     encode_progress,
     encode_search_term,
 )
+from headwater.store.items.rhythms import RHYTHM
+from headwater.store.items.rhythms import encode as encode_rhythm
 from headwater.store.items.runs import RUN
 from headwater.store.items.runs import encode as encode_run
 from headwater.store.items.writes import QUALITY, WRITE, encode_quality
@@ -158,6 +161,9 @@ class ItemTypes(_Table):
     latencies: ItemType[JobId, Latency] = ItemType(
         keys.latency, keys.job_of, keys.LATENCIES, LATENCY, Latency, _lasting(encode_latency)
     )
+    rhythms: ItemType[JobId, Rhythm] = ItemType(
+        keys.rhythm, keys.rhythm_of, keys.RHYTHMS, RHYTHM, Rhythm, _lasting(encode_rhythm)
+    )
     events: ItemType[EventId, dict[str, Any]] = ItemType(
         keys.event, keys.event_of, keys.EVENTS, EVENT, NormalisedEvent, encode_event, _event
     )
@@ -171,7 +177,7 @@ ROWS: Mapping[str, ItemType[Any, Any]] = {
 }
 _TYPE_OF: Mapping[type, ItemType[Any, Any]] = {row.saved: row for row in ROWS.values()}
 
-JoinedState = Run | DatasetWrite | QualityResult | KnownAlias | KnownNamespace | Document
+JoinedState = Run | Rhythm | DatasetWrite | QualityResult | KnownAlias | KnownNamespace | Document
 """A state that is joined with the stored state of its id, without more."""
 State = (
     JoinedState

@@ -75,8 +75,9 @@ class MemoryTable:
     def runs(self, run_id: str) -> list[Key]:
         return sorted(item.key for item in self.items.values() if item.labels.get("run_id") == run_id)
 
-    def open_runs(self, before: Instant) -> list[Key]:
-        runs = [item for item in self.items.values() if "open_in" in item.labels and item.labels["at"] < before]
+    def open_runs(self, before: Instant, shards: Sequence[str] = keys.OPEN_RUNS) -> list[Key]:
+        listed = [item for item in self.items.values() if item.labels.get("open_in") in shards]
+        runs = [item for item in listed if item.labels["at"] < before]
         return [item.key for item in sorted(runs, key=lambda item: (item.labels["open_in"], item.labels["at"]))]
 
     def _holds(self, change: ConditionalPut) -> bool:

@@ -136,8 +136,8 @@ class TableReader(ItemReader, Protocol):
     def runs(self, run_id: str) -> list[Key]:
         """The keys of the runs with a run id: one for each job of the run."""
 
-    def open_runs(self, before: Instant) -> list[Key]:
-        """The keys of the open runs that started before a time."""
+    def open_runs(self, before: Instant, shards: Sequence[str] = keys.OPEN_RUNS) -> list[Key]:
+        """The keys of the open runs that started before a time; with `DUE_JOBS`, of the jobs that are late by then."""
 
 
 class Table(TableReader, Protocol):

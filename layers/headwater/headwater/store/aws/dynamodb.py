@@ -115,9 +115,9 @@ class DynamoTable:
         query = {"KeyConditionExpression": "run_id = :run_id", "ExpressionAttributeValues": values}
         return [_key(stored) for page in self._query(None, IndexName="by_run", **query) for stored in page]
 
-    def open_runs(self, before: Instant) -> list[Key]:
-        shards = [_between("open_in", keys.open_runs(shard), "at", LOWEST, before) for shard in keys.SHARDS]
-        of_shards = concurrent_map(lambda within: list(self._query(None, IndexName="open", **within)), shards)
+    def open_runs(self, before: Instant, shards: Sequence[str] = keys.OPEN_RUNS) -> list[Key]:
+        queries = [_between("open_in", shard, "at", LOWEST, before) for shard in shards]
+        of_shards = concurrent_map(lambda within: list(self._query(None, IndexName="open", **within)), queries)
         return [_key(stored) for pages in of_shards for page in pages for stored in page]
 
     def _read(self, keys: Collection[Key], only: str | None, *, is_consistent: bool) -> dict[Key, Item]:

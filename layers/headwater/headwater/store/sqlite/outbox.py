@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from headwater.graph.states.run import RunState
+from headwater.store.items.rhythms import UNUSUAL
 from headwater.store.sqlite.database import Database
 from headwater.store.stream_records import image_of
 from headwater.store.table import Item
@@ -59,6 +60,8 @@ def _may_cause_an_alert(change: ItemChange) -> bool:
             return change.before is not None
         case "run":
             return labels.get("state") == RunState.FAILED
+        case "rhythm":
+            return UNUSUAL in labels
         case kind:
             return kind in ("quality", "latency")
 

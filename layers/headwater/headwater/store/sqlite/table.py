@@ -159,8 +159,8 @@ class SqliteTable:
     def runs(self, run_id: str) -> list[Key]:
         return [Key(*row) for row in self._rows(RUNS, run_id)]
 
-    def open_runs(self, before: Instant) -> list[Key]:
-        return [Key(*row) for shard in keys.SHARDS for row in self._rows(OPEN_RUNS, keys.open_runs(shard), before)]
+    def open_runs(self, before: Instant, shards: Sequence[str] = keys.OPEN_RUNS) -> list[Key]:
+        return [Key(*row) for shard in shards for row in self._rows(OPEN_RUNS, shard, before)]
 
     def remove_expired(self, now: float) -> int:
         """Removes some of the items that have expired, and returns how many it removed: 0 once there are none."""
@@ -278,8 +278,8 @@ class Transaction:
     def runs(self, run_id: str) -> list[Key]:
         return self._table.runs(run_id)
 
-    def open_runs(self, before: Instant) -> list[Key]:
-        return self._table.open_runs(before)
+    def open_runs(self, before: Instant, shards: Sequence[str] = keys.OPEN_RUNS) -> list[Key]:
+        return self._table.open_runs(before, shards)
 
     def _write(self, changes: Sequence[ItemChange]) -> None:
         for change in changes:

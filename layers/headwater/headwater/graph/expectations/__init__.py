@@ -1,0 +1,1 @@
+"""What is expected of a job, by its rhythm."""

@@ -1,0 +1,346 @@
+"""When the next run of a job is due, learnt from its rhythm, without any configuration.
+
+    every hour                      the gap between two runs, on the days of the week that have runs
+    at 07:00 on weekdays            times of the day, on the days of the week on which they were seen three times
+    at 02:00 on the last day        the day by which three months agree
+    every 10 days                   gaps of days that are alike
+
+Where none of them fits, nothing is claimed. A time of the day is that of a clock which may change: a job that was only
+seen in summer may run by any of the clocks of `ZONES`, and is late when it is late by each of them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple, Protocol
+
+from headwater.graph.states.rhythm import DAY, Moment, Observation, Rhythm, at, median
+
+HOUR, MINUTE = 3_600, 60
+ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Australia/Sydney")
+"""Zones whose clocks change on different days: a clock that changes when one of these does is like it."""
+LEAST_SEEN = 3
+"""A day of the week, a time of the day, and a day of the month are claimed once they were seen so often."""
+LEAST_GAPS = 6
+LONGEST_INTERVAL = 3 * HOUR
+"""Runs that are further apart are expected by times of the day."""
+MOST_TIMES = 6
+"""Times of a day."""
+LEAST_TOLERANCE = 15 * MINUTE
+EARLY = 6 * HOUR
+"""A run that began at most so long before one was due is that run."""
+RECENT = 15
+"""Days by which a time of the day, and how much it varies, are known: a schedule may change."""
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+class Slot(NamedTuple):
+    """When a run is due, and the latest usual start."""
+
+    due: Moment
+    latest: Moment
+
+
+class Timetable(Protocol):
+    """When the runs of a job are due."""
+
+    @property
+    def words(self) -> str: ...
+
+    def next_after(self, start: Moment) -> Slot | None:
+        """The first due that a run which began at `start` does not meet."""
+
+
+def timetable(rhythm: Rhythm) -> Timetable | None:
+    """The timetable of a job; None if its runs follow none, or are too few to know."""
+    generations = rhythm.generations
+    if len(generations) < LEAST_SEEN:
+        return None
+    gaps = [later.start - earlier.start for earlier, later in pairwise(generations)]
+    of_day = _all_day(generations, gaps, rhythm.observations) if median(gaps) < LONGEST_INTERVAL else None
+    return of_day or _daily(rhythm) or _monthly(rhythm) or _every_few_days(gaps)
+
+
+@dataclass(frozen=True)
+class Every:
+    """A run each `period`, on some days of the week (UTC). `rest` is the second of the day after which there is none;
+    the first run after a rest is expected when the last of the day would be."""
+
+    period: int
+    tolerance: int
+    is_on: Mapping[int, bool]
+    rest: int = DAY
+
+    @property
+    def words(self) -> str:
+        return f"every {span(self.period)}{_on(self.is_on)}"
+
+    def next_after(self, start: Moment) -> Slot | None:
+        due = start + self.period
+        day = due // DAY
+        if not self.is_on[_weekday(day)] or due % DAY > self.rest:
+            later = (day + ahead for ahead in range(due % DAY > self.rest, 8))
+            day = next((day for day in later if self.is_on[_weekday(day)]), day)
+            due = day * DAY + (self.rest if self.rest < DAY else self.period)
+        return Slot(due, due + self.tolerance)
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Runs at some seconds of some days, by the first of some zones' clocks. All of the zones agreed at `since`, a day
+    before the newest run: a job may run at several times of the day."""
+
+    zones: Sequence[str]
+    times: Sequence[int]
+    is_day: Callable[[int], bool]
+    days: str
+    tolerance: int
+    since: Moment
+
+    @property
+    def words(self) -> str:
+        clock = self.zones[0] if len(self.zones) == 1 else "UTC"
+        moved = 0 if clock == self.zones[0] else _offset(self.zones[0], self.since)
+        times = sorted((time - moved) % DAY for time in self.times)
+        return f"at {', '.join(f'{time // HOUR:02}:{time % HOUR // MINUTE:02}' for time in times)} {clock}{self.days}"
+
+    def next_after(self, start: Moment) -> Slot | None:
+        before: Moment | None = None
+        for due in self._dues(start - 2 * DAY):
+            early = min(EARLY, (due - before) // 2) if before else EARLY
+            if start < due - early:
+                return Slot(due, due + self.tolerance + self._later(due))
+            before = due
+        return None
+
+    def _dues(self, after: Moment) -> Iterator[Moment]:
+        zone = self.zones[0]
+        first = (after + _offset(zone, after)) // DAY
+        for day in range(first, first + 400):
+            if self.is_day(day):
+                for time in self.times:
+                    local = day * DAY + time
+                    yield local - _offset(zone, local - _offset(zone, local))
+
+    def _later(self, due: Moment) -> int:
+        """How much later the run may be by another zone's clock, one of which changed since the newest run."""
+        first, *others = (_offset(zone, self.since) - _offset(zone, due) for zone in self.zones)
+        return max([0, *(other - first for other in others)])
+
+
+def _all_day(generations: Sequence[Observation], gaps: Sequence[int], all_kept: Sequence[Observation]) -> Every | None:
+    """The timetable of a job that runs all day, or a part of it."""
+    period = int(median(gaps))
+    near = [gap for gap in gaps if 0.5 * period <= gap <= 1.5 * period]
+    if len(gaps) < LEAST_GAPS or period < MINUTE or len(near) < 0.7 * len(gaps):
+        return None
+    last = {seen.start // DAY: seen.start % DAY for seen in all_kept}
+    ends = sorted([*last.values()][-RECENT - 1 : -1])
+    rests = bool(ends) and median(ends) < DAY - 2 * period
+    if (rests or not ends) and (len(ends) < LEAST_SEEN or generations[-1].start - generations[0].start < DAY):
+        return None  # nothing is known of the night, or the last thirty runs are a backfill
+    rest = int(ends[len(ends) // 10] - period / 2) if rests else DAY
+    tolerance = max(LEAST_TOLERANCE + 2 * (max(near) - period), period // 2)
+    return Every(period, tolerance, _weekdays({*last}, least=1), rest)
+
+
+def _daily(rhythm: Rhythm) -> Calendar | None:
+    """The timetable of a job that runs at one or some times of the day."""
+    starts = [seen.start for seen in rhythm.generations]
+    for number in range(round(median(_per_day(starts))), 1, -1):  # some runs of a day may have been reruns
+        if found := _by_clock(starts, number, rhythm):
+            return found
+    return _by_clock(_last_of_days(rhythm), 1, rhythm)
+
+
+def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm) -> Calendar | None:
+    if not len(starts) >= LEAST_SEEN or number > MOST_TIMES:
+        return None
+    clocks = [_clock(zone, starts, number) for zone in ZONES]
+    if min(clocks[0].seen) < max(LEAST_SEEN, len(starts) / number / 2):
+        return None
+    best = min(clock.deviation for clock in clocks)
+    fitting = [clock for clock in clocks if clock.deviation <= best + 20 * MINUTE]
+    first = fitting[0]
+    if first.deviation > LONGEST_INTERVAL / 2 and first.deviation * number > DAY / 8:
+        return None
+    is_on = _weekdays({first.day(seen.start) for seen in rhythm.observations})
+    if not any(is_on.values()):
+        return None
+    zones = tuple(clock.zone for clock in fitting)
+    is_day = lambda day: is_on[_weekday(day)]  # noqa: E731
+    return Calendar(zones, first.times, is_day, _on(is_on), first.tolerance, starts[-1] - DAY)
+
+
+class _Clock(NamedTuple):
+    """Starts by the clock of a zone: the usual times of the day, on how many days each was seen, how much nine of ten
+    starts differ from them, and how late a start may be."""
+
+    zone: str
+    times: tuple[int, ...]
+    seen: tuple[int, ...]
+    deviation: int = 0
+    tolerance: int = 0
+
+    def nearest(self, start: Moment) -> tuple[int, int]:
+        """By how much a start differs from the usual time that is nearest, and the day of that time."""
+        local = start + _offset(self.zone, start)
+        days = ((local - time + DAY // 2) // DAY for time in self.times)
+        return min(((local - time - day * DAY, day) for time, day in zip(self.times, days, strict=True)), key=_size)
+
+    def day(self, start: Moment) -> int:
+        return self.nearest(start)[1]
+
+
+def _size(nearest: tuple[int, int]) -> int:
+    return abs(nearest[0])
+
+
+def _clock(zone: str, starts: Sequence[Moment], number: int) -> _Clock:
+    local = [(start + _offset(zone, start)) % DAY for start in starts]
+    cut = _cut(local, number)
+    of_day = [(time - cut) % DAY for time in local]
+    groups = _groups(of_day, number)
+    times = sorted((int(median(of_day[run] for run in group[-RECENT:])) + cut) % DAY for group in groups)
+    clock = _Clock(zone, tuple(times), tuple(len({starts[run] // DAY for run in group}) for group in groups))
+    off = [clock.nearest(start)[0] for start in starts]
+    deviation = sorted(map(abs, off))[max(0, len(off) * 9 // 10 - 1)]
+    recent = sorted(off[-RECENT * number :])
+    usual = recent[-2] if len(recent) > 3 else recent[-1]
+    tolerance = LEAST_TOLERANCE + max(0, 2 * usual, *off[-3:])
+    return clock._replace(deviation=deviation, tolerance=tolerance)
+
+
+def _cut(times: Sequence[int], number: int) -> int:
+    """The second of the day in the middle of the longest time without a start."""
+    ordered: Sequence[int] = sorted(times)
+    if number == 1 and len(ordered) > LEAST_SEEN:  # a start at an odd time does not count
+        ordered = _without_odd(ordered)
+    gap, start = max((later - earlier, earlier) for earlier, later in pairwise([*ordered, ordered[0] + DAY]))
+    return (start + gap // 2) % DAY
+
+
+def _without_odd(ordered: Sequence[int]) -> Sequence[int]:
+    """Times of the day, in order, without the tenth that is furthest from the others."""
+    number = len(ordered) - len(ordered) // 10
+    around = [*ordered, *(time + DAY for time in ordered)]
+    windows = [(around[first + number - 1] - around[first], first) for first in range(len(ordered))]
+    _, first = min(windows)
+    return sorted(time % DAY for time in around[first : first + number])
+
+
+def _groups(times: Sequence[int], number: int) -> list[list[int]]:
+    """Times of the day in groups, by their numbers in order, parted where they are furthest from each other."""
+    ordered = sorted(range(len(times)), key=lambda index: times[index])
+    gaps = sorted(range(1, len(ordered)), key=lambda place: times[ordered[place - 1]] - times[ordered[place]])
+    ends = [0, *sorted(gaps[: number - 1]), len(ordered)]
+    return [sorted(ordered[start:end]) for start, end in pairwise(ends)]
+
+
+def _monthly(rhythm: Rhythm) -> Calendar | None:
+    """The timetable of a job that runs on a day of the month."""
+    starts = _last_of_days(rhythm)
+    months: dict[tuple[int, int], list[Moment]] = {}
+    for start in starts:
+        months.setdefault((at(start).year, at(start).month), []).append(start)
+    if len(months) < LEAST_SEEN or len(starts) > 3 * len(months):
+        return None
+    clock = _clock("UTC", starts, 1)
+    if clock.deviation > LONGEST_INTERVAL / 2:
+        return None
+    days = [_date(clock.day(start)) for start in starts]
+    for words, is_day in _days_of_month(days):
+        hits = {(day.year, day.month) for day in days if is_day(day)}
+        if len(hits) >= max(LEAST_SEEN, 0.8 * (len(months) - 1)):
+            is_on = lambda day, is_day=is_day: is_day(_date(day))  # noqa: E731
+            return Calendar(ZONES, clock.times, is_on, words, max(clock.tolerance, HOUR), starts[-1] - DAY)
+    return None
+
+
+def _days_of_month(days: Sequence[date]) -> Iterator[tuple[str, Callable[[date], bool]]]:
+    usual = int(median(day.day for day in days))
+    yield f" on day {usual} of the month", lambda day: day.day == usual
+    yield " on the last day of the month", lambda day: (day + timedelta(days=1)).day == 1
+    yield " on the last weekday of the month", lambda day: _is_last_weekday(day, 1)
+    yield " on the first weekday of the month", lambda day: _is_last_weekday(day, -1)
+
+
+def _is_last_weekday(day: date, step: int) -> bool:
+    """Whether a day is the last weekday of its month, or with -1 the first."""
+    if day.weekday() > 4:
+        return False
+    other = day + timedelta(days=step)
+    while other.weekday() > 4:
+        other += timedelta(days=step)
+    return other.month != day.month
+
+
+def _every_few_days(gaps: Sequence[int]) -> Every | None:
+    """The timetable of a job whose runs are some days apart."""
+    period = int(median(gaps))
+    near = [gap for gap in gaps if 0.8 * period <= gap <= 1.2 * period]
+    if len(gaps) < LEAST_GAPS or period < 1.5 * DAY or len(near) < 0.8 * len(gaps):
+        return None
+    return Every(period, max(HOUR, period // 10, 2 * (max(near) - period)), dict.fromkeys(range(7), True))
+
+
+def _last_of_days(rhythm: Rhythm) -> list[Moment]:
+    return [*{seen.start // DAY: seen.start for seen in rhythm.observations}.values()]
+
+
+def _per_day(starts: Sequence[Moment]) -> list[int]:
+    """The numbers of runs on the days that have any, but for the oldest day: it may have had more."""
+    days = [start // DAY for start in starts]
+    numbers = [days.count(day) for day in sorted({*days})]
+    return numbers[1:] or numbers
+
+
+def _weekdays(days: set[int], least: int = LEAST_SEEN) -> dict[int, bool]:
+    """Which days of the week have runs, by the last ten of each."""
+    is_on = {}
+    for weekday in range(7):
+        of_weekday = [day for day in range(max(days), min(days) - 1, -1) if _weekday(day) == weekday][:10]
+        hits = sum(day in days for day in of_weekday)
+        is_on[weekday] = hits >= least and hits >= 0.7 * len(of_weekday)
+    return is_on
+
+
+def _weekday(day: int) -> int:
+    """The weekday of a day since 1970, 0 for Monday; 1 January 1970 was a Thursday."""
+    return (day + 3) % 7
+
+
+def _date(day: int) -> date:
+    return date(1970, 1, 1) + timedelta(days=day)
+
+
+def _offset(zone: str, moment: Moment) -> int:
+    """The seconds by which a zone's clock is ahead of UTC."""
+    return _offset_of_hour(zone, moment // HOUR)
+
+
+@lru_cache(maxsize=16_384)
+def _offset_of_hour(zone: str, hour: int) -> int:
+    from zoneinfo import ZoneInfo  # noqa: PLC0415 - no function needs it to start
+
+    offset = at(hour * HOUR).astimezone(ZoneInfo(zone)).utcoffset()
+    return int(offset.total_seconds()) if offset else 0
+
+
+def span(seconds: int) -> str:
+    """A length of time in words: `3 hours`."""
+    for unit, size in (("day", DAY), ("hour", HOUR), ("minute", MINUTE)):
+        if seconds >= 0.9 * size:
+            number = round(seconds / size)
+            return unit if number == 1 else f"{number} {unit}s"
+    return f"{seconds} seconds"
+
+
+def _on(is_on: Mapping[int, bool]) -> str:
+    """The days of the week in words."""
+    on = [WEEKDAYS[weekday] for weekday in range(7) if is_on[weekday]]
+    if len(on) == 7:
+        return ""
+    return " on weekdays" if on == [*WEEKDAYS[:5]] else f" on {', '.join(on)}"

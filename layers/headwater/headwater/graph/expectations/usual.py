@@ -1,0 +1,124 @@
+"""What is usual of an amount, such as the rows of a job's writes: a band, by what earlier runs had.
+
+Amounts are compared by their logarithms: 30 % more is as unusual for a hundred rows as for a million. The band is
+around a line through the earlier amounts, so that a table may grow; a day of the week that was seen three times has its
+own distance from the line. All estimates are medians: one wrong run moves none of them.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from headwater.graph.states.rhythm import DAY, Moment, Observation, median
+
+LEAST_AMOUNTS, LEAST_OF_WEEKDAY = 8, 3
+LEAST_WIDTH = 0.25
+"""The half width of a band, at the least: from 22 % less to 28 % more."""
+WIDTH = 5.0
+"""Standard deviations within a band."""
+MOST_ZEROS = 0.1
+"""The share of empty writes from which on an empty write is usual, and nothing is claimed."""
+LEAST_DAYS = 3
+MOST_POINTS = 40
+"""Amounts by which growth is told."""
+TREND_DAYS = 21
+"""Growth is claimed once so many days were seen."""
+
+Amount = tuple[Moment, int]
+"""When a run began, and an amount of it."""
+
+
+class Band(NamedTuple):
+    """The amounts that are usual at a time."""
+
+    low: int
+    usual: int
+    high: int
+
+    def side(self, amount: int) -> int:
+        """-1 for an amount below the band, 1 for one above, else 0."""
+        return (amount > self.high) - (amount < self.low)
+
+
+class Unusual(NamedTuple):
+    """What a run wrote, beside what is usual."""
+
+    run: Observation
+    unit: str
+    amount: int
+    usual: Band
+
+    @property
+    def side(self) -> int:
+        return self.usual.side(self.amount)
+
+
+def unusual(observations: Sequence[Observation]) -> Unusual | None:
+    """What the newest of some runs wrote, if it is unusual."""
+    *earlier, newest = observations
+    unit, amounts = rows_or_bytes(observations)
+    if not amounts or amounts[-1][0] != newest.start or not newest.is_good:
+        return None
+    generations = [seen for seen in earlier if seen.generation != newest.generation]
+    own = [amount for seen in generations for amount in amounts if amount[0] == seen.start]
+    usual = band(own, newest.start)
+    found = Unusual(newest, unit, amounts[-1][1], usual) if usual else None
+    return found if found and found.side else None
+
+
+def rows_or_bytes(observations: Sequence[Observation]) -> tuple[str, list[Amount]]:
+    """The amounts that good runs wrote: rows if the newest run tells them, else bytes."""
+    unit = "rows" if observations and observations[-1].rows is not None else "bytes"
+    told: Callable[[Observation], int | None] = lambda seen: seen.rows if unit == "rows" else seen.size  # noqa: E731
+    return unit, [(seen.start, amount) for seen in observations if seen.is_good and (amount := told(seen)) is not None]
+
+
+def seconds(observations: Sequence[Observation]) -> list[Amount]:
+    """The seconds that good runs took."""
+    return [(seen.start, seen.seconds) for seen in observations if seen.is_good]
+
+
+def band(earlier: Sequence[Amount], time: Moment) -> Band | None:
+    """The band of an amount at a time; None if too little was seen, or if it is not known to have any."""
+    if len(earlier) < LEAST_AMOUNTS or sum(not amount for _, amount in earlier) > MOST_ZEROS * len(earlier):
+        return None
+    if (time - earlier[0][0]) < LEAST_DAYS * DAY:
+        return None
+    points = [((start - time) / DAY, math.log1p(amount)) for start, amount in earlier]
+    slope = _slope(points)
+    level = median(log - slope * day for day, log in points)
+    residuals = [
+        (start // DAY % 7, log - level - slope * day) for (start, _), (day, log) in zip(earlier, points, strict=True)
+    ]
+    shifts = _shifts(residuals)
+    center = level + shifts.get(time // DAY % 7, 0.0)
+    off = sorted(abs(residual - shifts.get(weekday, 0.0)) for weekday, residual in residuals)
+    by_chance = 1 / math.sqrt(max(1.0, math.expm1(center)))
+    width = max(LEAST_WIDTH, WIDTH * _deviation(off), WIDTH * by_chance, 2.5 * off[len(off) * 9 // 10])
+    low, usual, high = (round(math.expm1(center + side * width)) for side in (-1, 0, 1))
+    return Band(max(low, 1), usual, high)
+
+
+def _shifts(residuals: Sequence[tuple[int, float]]) -> dict[int, float]:
+    """How far some days of the week are from the others, where it is far."""
+    usual = _deviation([abs(residual) for _, residual in residuals])
+    of_weekday = {day: [residual for weekday, residual in residuals if weekday == day] for day in range(7)}
+    shifts = {day: median(of) for day, of in of_weekday.items() if len(of) >= LEAST_OF_WEEKDAY}
+    return {day: shift for day, shift in shifts.items() if abs(shift) > 3 * usual}
+
+
+def _deviation(sizes: Sequence[float]) -> float:
+    """The standard deviation by the sizes of deviations, as the median tells it."""
+    return 1.4826 * median(sizes)
+
+
+def _slope(points: Sequence[tuple[float, float]]) -> float:
+    """The median growth a day between all pairs of amounts that are a week apart or more."""
+    if points[-1][0] - points[0][0] < TREND_DAYS:
+        return 0.0
+    pairs = combinations(points, 2)
+    slopes = [
+        (later[1] - earlier[1]) / (later[0] - earlier[0]) for earlier, later in pairs if later[0] - earlier[0] >= 7
+    ]
+    return median(slopes) if slopes else 0.0

@@ -1,0 +1,148 @@
+"""The rhythm of a job: when its runs began, how long they took, and what they wrote.
+
+A job has one rhythm, however many runs. It keeps, of all runs that ended,
+
+    the newest run of each of the newest 30 generations     an hourly job: the last 30 hours
+    the last run of each day for ten weeks                  ten Mondays tell what Mondays are like
+    the last run of each month for a year                   twelve month ends
+
+Each is a maximum by start and run id, so it does not matter in which order the runs come. What a run says is replaced
+when more is known of it: the observation of a run follows from the run.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import JobId, job_id
+from headwater.graph.states.generation import RunOfGeneration
+from headwater.graph.states.run import Run, RunState
+from headwater.openlineage.event import Name
+from headwater.openlineage.instant import Instant, to_datetime
+
+GENERATIONS, DAYS, MONTHS = 30, 70, 12
+DAY = 86_400
+"""Seconds."""
+ID_DIGITS = 8
+"""Hex digits of a run's id by which a rhythm knows the run: the last ones, since the first ones may tell a time."""
+Moment = int
+"""A time in whole seconds since 1970."""
+
+
+class Observation(NamedTuple):
+    """A run that ended: its start, the end of its id, that of its generation, its seconds, whether it went well, and
+    the rows and bytes that it wrote, as far as it told them."""
+
+    start: Moment
+    run: str
+    generation: str
+    seconds: int
+    is_good: bool
+    rows: int | None = None
+    size: int | None = None
+
+    @property
+    def end(self) -> Moment:
+        return self.start + self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """The kept observations of a job, the oldest first. `is_due` is whether its runs are expected one by one: those of
+    a query come with its application."""
+
+    job: Name
+    observations: tuple[Observation, ...] = ()
+    is_due: bool = True
+
+    @property
+    def id(self) -> JobId:
+        return job_id(self.job)
+
+    def join(self, other: "Rhythm | None") -> "Rhythm":
+        """The rhythm by what both have seen. Of a run that both have seen, this one knows more."""
+        if other is None or other == self:
+            return self
+        seen = {each.run: each for each in (*other.observations, *self.observations)}
+        return Rhythm(self.job, tuple(kept(seen.values())), self.is_due and other.is_due)
+
+    def differs_from(self, known: "Rhythm | None") -> bool:
+        """Whether a run began at another time than was known of it, or is of another generation. Then another run may
+        be the newest of a day, of a month or of a generation, which is not kept."""
+        known_runs = {seen.run: seen for seen in known.observations} if known else {}
+        again = ((seen, known_runs[seen.run]) for seen in self.observations if seen.run in known_runs)
+        return any((now.start, now.generation) != (before.start, before.generation) for now, before in again)
+
+    @property
+    def generations(self) -> list[Observation]:
+        """The newest run of each of the newest generations, the oldest first."""
+        return _newest_of_each(self.observations)[-GENERATIONS:]
+
+
+def observation(run: Run) -> Observation:
+    """What a rhythm keeps of a run that ended."""
+    start, end = moment(run.started_at), moment(run.ended_at or run.last)
+    parent = RunOfGeneration.of(run).parent
+    statistics = [values(output.io_facets).get(OUTPUT_STATISTICS) for output in run.outputs.values()]
+    return Observation(
+        start=start,
+        run=_short(run.run_id),
+        generation=_short(parent.run_id if parent else run.run_id),
+        seconds=max(0, end - start),
+        is_good=run.state is RunState.COMPLETED and not run.failed_children,
+        rows=_sum(statistics, "rowCount"),
+        size=_sum(statistics, "size"),
+    )
+
+
+def kept(observations: Iterable[Observation]) -> list[Observation]:
+    """Those of some observations that a rhythm keeps, the oldest first."""
+    by_start = sorted(observations)
+    if not by_start:
+        return []
+    newest = by_start[-1].start
+    days = {seen.start // DAY: seen for seen in by_start if seen.start // DAY > newest // DAY - DAYS}
+    months = {_month(seen.start): seen for seen in by_start if _month(seen.start) > _month(newest) - MONTHS}
+    return sorted({*_newest_of_each(by_start)[-GENERATIONS:], *days.values(), *months.values()})
+
+
+def median(numbers: Iterable[float]) -> float:
+    """The median of some numbers, of which there is one at least. Python's own module takes ten others with it."""
+    ordered = sorted(numbers)
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+
+
+def moment(instant: Instant) -> Moment:
+    return int(to_datetime(instant).timestamp())
+
+
+def at(time: Moment) -> datetime:
+    """The UTC time of a moment."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=time)
+
+
+def _newest_of_each(observations: Iterable[Observation]) -> list[Observation]:
+    """The newest run of each generation, the oldest first."""
+    return sorted({seen.generation: seen for seen in sorted(observations)}.values())
+
+
+def _month(time: Moment) -> int:
+    day = at(time)
+    return day.year * 12 + day.month
+
+
+def _short(run_id: str) -> str:
+    return run_id.replace("-", "")[-ID_DIGITS:]
+
+
+def _sum(statistics: Iterable[object], member: str) -> int | None:
+    """The sum of a member over the outputs that tell it; None if none does."""
+    told = [facet[member] for facet in statistics if isinstance(facet, dict) and _is_count(facet.get(member))]
+    return sum(map(int, told)) if told else None
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
