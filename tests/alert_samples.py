@@ -12,6 +12,8 @@ TYPES = (
     "Emission Latency Recovered",
     "Run Failed",
     "Run Abandoned",
+    "Run Missing",
+    "Volume Anomaly",
     "Data Quality Assertion Failed",
     "Compatibility Broken",
 )

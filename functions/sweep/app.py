@@ -1,4 +1,4 @@
-"""Puts alerts on the bus for abandoned runs, on a schedule."""
+"""Puts alerts on the bus for abandoned runs and for runs that are missing, on a schedule."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import headwater.start
 from headwater import metrics
 from headwater.alerts.abandoned_runs import Sweeper
+from headwater.alerts.run_missing import DueJobs
 from headwater.bootstrap import Root
 from headwater.config import SweepSettings, from_environment
 from headwater.graph.names.naming import Naming
@@ -24,10 +25,12 @@ headwater.start.end()
 
 @root.log().handler
 def handler(event: dict[str, Any], context: Any) -> dict[str, int]:
-    """Looks at the open runs once."""
+    """Looks at the open runs and at the due jobs once."""
     has_time = lambda: context.get_remaining_time_in_millis() > ENOUGH_MILLIS  # noqa: E731 - it needs the context
     sweeper = Sweeper(store, bus, Naming(), minutes, root.log(), has_time)
-    swept = sweeper.sweep(instant_of(datetime.now(UTC)))
-    metrics.count(AlertsSent=swept.abandoned)
+    now = instant_of(datetime.now(UTC))
+    swept = sweeper.sweep(now)
+    missing = DueJobs(store, bus, Naming(), root.log(), has_time).sweep(now)
+    metrics.count(AlertsSent=swept.abandoned + missing)
     metrics.corrupt_items(swept.corrupt)
-    return {"openRuns": swept.open_runs, "abandoned": swept.abandoned}
+    return {"openRuns": swept.open_runs, "abandoned": swept.abandoned, "missing": missing}

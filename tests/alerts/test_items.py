@@ -44,6 +44,10 @@ def damaged(record: Record, image: str) -> Record:
     return {**record, "dynamodb": {**images, image: {**images[image], "doc": {"B": "ZGFtYWdlZA=="}}}}
 
 
+LATER_KINDS = {"rhythm"}
+"""Kinds that came after 0.1.0."""
+
+
 @pytest.mark.parametrize("image", ["OldImage", "NewImage"])
 def test_from_a_record_that_cannot_be_decoded_on_the_batch_comes_again(image: str) -> None:
     world = folded(*DRIFT)
@@ -78,7 +82,7 @@ def test_items_that_were_only_upgraded_raise_no_alert(release: str) -> None:
     states = golden.states_of(release, BY_KIND)
     world.store.put(states, Snapshot())
     kinds = {record["dynamodb"]["NewImage"]["kind"]["S"] for record in world.table.stream}
-    assert (len(world.table.stream), kinds) == (len(states), set(BY_KIND))
+    assert (len(world.table.stream), kinds) == (len(states), BY_KIND.keys() - LATER_KINDS)
     assert world.alerts_of_records(world.table.stream) == []
 
 

@@ -16,14 +16,14 @@ BUDGETS = {
     "authorise": 377,
     "ingest": 432,
     "normalise": 464,
-    "lookup": 547,
+    "lookup": 554,
     "curate": 512,
-    "catalog": 448,
+    "catalog": 450,
     "glue_import": 465,
     "connect": 482,
     "registry": 474,
-    "alerts": 469,
-    "sweep": 472,
+    "alerts": 474,
+    "sweep": 480,
     "web": 95,
 }
 """Modules above a bare interpreter's: what they were in November 2026, and up to 2%. Some 350 are third-party or

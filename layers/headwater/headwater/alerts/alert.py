@@ -42,6 +42,8 @@ class DetailType(StrEnum):
     LATENCY_RECOVERED = "Emission Latency Recovered"
     RUN_FAILED = "Run Failed"
     RUN_ABANDONED = "Run Abandoned"
+    RUN_MISSING = "Run Missing"
+    VOLUME_ANOMALY = "Volume Anomaly"
     ASSERTION_FAILED = "Data Quality Assertion Failed"
     COMPATIBILITY_BROKEN = "Compatibility Broken"
 

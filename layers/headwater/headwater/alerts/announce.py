@@ -16,6 +16,7 @@ from headwater.alerts.assertion_failed import assertion_failed
 from headwater.alerts.emission_latency_breach import emission_latency_breach
 from headwater.alerts.run_failed import run_failed
 from headwater.alerts.schema_changed import schema_changed
+from headwater.alerts.volume_anomaly import volume_anomaly
 from headwater.graph.names.naming import Naming
 from headwater.log import FaultLog
 from headwater.read.reader import Reader
@@ -46,6 +47,7 @@ BY_KIND: Mapping[str, Callable[[Record, Reader], Iterator[Alert]]] = {
     "run": run_failed,
     "quality": assertion_failed,
     "latency": emission_latency_breach,
+    "rhythm": volume_anomaly,
 }
 """The alerts for a record, by the kind of the item. template.yaml filters the stream by these kinds."""
 

@@ -15,6 +15,7 @@ from headwater import metrics
 from headwater.access.keys import KeyRing
 from headwater.alerts.abandoned_runs import Sweeper
 from headwater.alerts.announce import Announcer
+from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
 from headwater.curate.curator import Curator
 from headwater.fold.normalise import Normaliser
@@ -136,7 +137,8 @@ class Application:
     def _sweep(self) -> float:
         sweeper = Sweeper(self._store, self._bus, Naming(), self._settings.abandoned_after, self._log)
         swept = sweeper.sweep(_now())
-        metrics.count(AlertsSent=swept.abandoned)
+        missing = DueJobs(self._store, self._bus, Naming(), self._log).sweep(_now())
+        metrics.count(AlertsSent=swept.abandoned + missing)
         metrics.corrupt_items(swept.corrupt)
         return SWEEP_SECONDS
 

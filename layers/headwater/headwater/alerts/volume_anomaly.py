@@ -1,0 +1,88 @@
+"""`Volume Anomaly`: a run wrote far fewer or more rows, or bytes, than is usual for its job.
+
+It is told once, until a run is as usual again; and at the source: a run that wrote less because a table that it reads
+got less is not told beside it.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, id_of, link_to, short_name
+from headwater.alerts.downstream import downstream
+from headwater.graph.expectations.usual import Unusual, unusual
+from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import NodeKind, job_id
+from headwater.graph.states.neighbours import Side
+from headwater.graph.states.rhythm import Observation, Rhythm, at
+from headwater.graph.states.stored_states import Severity
+from headwater.openlineage.instant import instant_of, shown
+from headwater.read.reader import Reader
+from headwater.store.snapshot import ReadRequest
+
+MOST_WRITERS = 20
+
+
+def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
+    """The alert for a changed rhythm, if its newest run wrote an unusual amount, and the run before did not."""
+    before: Rhythm | None = record.change.before
+    after: Rhythm | None = record.change.after
+    if before is None or after is None or after.observations[-1] in before.observations:
+        return
+    found = unusual(after.observations)
+    if found is None or _side(after.observations[:-1]) == found.side or _is_told_above(reader, after, found):
+        return
+    yield _alert(reader, after, found)
+
+
+def _side(observations: Sequence[Observation]) -> int:
+    found = unusual(observations) if observations else None
+    return found.side if found else 0
+
+
+def _is_told_above(reader: Reader, rhythm: Rhythm, found: Unusual) -> bool:
+    """Whether what the run read was unusual in the same way."""
+    head = reader.jobs([rhythm.id], usages=False).get(rhythm.id)
+    inputs = {used.id for used in head.current.inputs} if head else set()
+    writers = {job for dataset in inputs for job in reader.store.neighbours(dataset)[Side.WRITES]} - {rhythm.id}
+    rhythms = reader.store.read(ReadRequest(rhythms=sorted(writers)[:MOST_WRITERS])).rhythms.all() if writers else {}
+    read = ([seen for seen in each.observations if seen.end <= found.run.end] for each in rhythms.values())
+    return any(_side(seen) == found.side for seen in read if seen)
+
+
+def _alert(reader: Reader, rhythm: Rhythm, found: Unusual) -> Alert:
+    head = reader.jobs([rhythm.id], usages=False).get(rhythm.id)
+    outputs = head.current.outputs if head else ()
+    ended, name = instant_of(at(found.run.end)), rhythm.job
+    kind, subject = (NodeKind.DATASET, outputs[0].name) if len(outputs) == 1 else (NodeKind.JOB, name)
+    suffering = downstream(reader, outputs[0].id, None, ended, ended) if len(outputs) == 1 else None
+    usual = found.usual
+    change = f"{found.amount:,} {found.unit} written, {usual.usual:,} are usual"
+    begun = shown(instant_of(at(found.run.start)))
+    lines = [
+        f"Job {name.name} in {name.namespace} wrote {found.amount:,} {found.unit} in its run of {begun}.",
+        f"{usual.low:,} to {usual.high:,} {found.unit} are usual.",
+        *(suffering.lines("The change", "affects", "affect") if suffering else ()),
+    ]
+    return Alert(
+        type=DetailType.VOLUME_ANOMALY,
+        id=id_of(DetailType.VOLUME_ANOMALY, rhythm.id, found.run.run, str(found.run.start)),
+        time=ended,
+        severity=Severity.WARNING if found.amount else Severity.CRITICAL,
+        kind=kind,
+        name=subject,
+        owners=distinct_owners(
+            owners_of(values(head.facts.facets)) if head else (), suffering.owners if suffering else ()
+        ),
+        title=f"{short_name(subject.name)}: {change}",
+        lines=tuple(lines),
+        group=job_id(name),
+        link=link_to("lineage", kind, subject),
+        details={
+            "job": name.as_json(),
+            "startedAt": begun,
+            "unit": found.unit,
+            "amount": found.amount,
+            "usual": {"low": usual.low, "usual": usual.usual, "high": usual.high},
+            **({"suffers": suffering.as_json()} if suffering else {}),
+        },
+    )

@@ -1,0 +1,135 @@
+"""A run that was due and has not begun is told once, with who reads what it writes; where another job explains it, the
+other is told."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from headwater.alerts.run_missing import DueJobs
+from headwater.alerts.stored_alerts import StoringBus
+from headwater.graph.names.naming import Naming
+from headwater.openlineage.instant import Instant, instant_of
+from tests import factory
+from tests.alerts.stream import World, plain
+from tests.factory import EPOCH, Document
+
+HOURS = 60
+"""The hours of which the runs are known; the next hour is the one in question."""
+
+
+def at(hours: float) -> Instant:
+    return instant_of(EPOCH + timedelta(hours=hours))
+
+
+class Jobs:
+    """Jobs that ran each hour, some minutes after it, one after the other: each reads what the one before wrote."""
+
+    def __init__(self, *jobs: str) -> None:
+        self.world = World()
+        self.bus = StoringBus(self.world.store, self.world.bus, lambda: at(HOURS))
+        self.numbers = iter(range(1, 10_000))
+        for hour in range(HOURS):
+            self.run(hour, *jobs)
+
+    def run(self, hour: float, *jobs: str, minutes: int = 5) -> None:
+        for number, job in enumerate(jobs):
+            self.world.fold(factory.received(*self._events(hour + 10 * number / 60, job, minutes)))
+
+    def start(self, hour: float, job: str) -> None:
+        self.world.fold(factory.received(next(self._events(hour, job, 5))))
+
+    def _events(self, hour: float, job: str, minutes: int) -> Iterator[Document]:
+        place = "abcdefgh".index(job[0])
+        used: dict[str, Any] = {
+            "inputs": [factory.dataset(f"table_{place}")],
+            "outputs": [factory.dataset(f"table_{place + 1}")],
+            "run": next(self.numbers),
+            "job": job,
+        }
+        yield factory.run_event("START", seconds=3_600 * hour, **used)
+        yield factory.run_event("COMPLETE", seconds=3_600 * hour + 60 * minutes, **used)
+
+    def missing(self, hour: float) -> list[Document]:
+        """The alerts of a sweep."""
+        start = len(self.world.bus.sent)
+        DueJobs(self.world.store, self.bus, Naming(), _fail).sweep(at(hour))
+        return [plain(alert) for alert in self.world.bus.sent[start:]]
+
+    def names(self, hour: float) -> list[str]:
+        return [alert["name"] for alert in self.missing(hour)]
+
+
+def test_a_missing_run_is_told_once_with_who_reads_what_it_writes() -> None:
+    jobs = Jobs("a", "b")
+    assert jobs.names(HOURS + 0.2) == []
+    (alert,) = jobs.missing(HOURS + 0.6)
+    assert (alert["alert"], alert["name"]) == ("Run Missing", "a")
+    assert alert["timetable"] == "every hour on Fri, Sat, Sun"
+    assert (alert["dueAt"], alert["lastStartedAt"]) == ("2026-11-22T20:00:00Z", "2026-11-22T19:00:00Z")
+    assert alert["outputs"] == ["dataset:s3://lake:table_1"]
+    assert {item["nodeId"] for item in alert["suffers"][0]["items"]} >= {"job:demo:b", "dataset:s3://lake:table_2"}
+    assert jobs.names(HOURS + 1) == jobs.names(HOURS + 5) == []
+
+
+def test_a_run_that_comes_after_all_is_expected_again() -> None:
+    jobs = Jobs("a")
+    assert jobs.names(HOURS + 0.6) == ["a"]
+    jobs.run(HOURS + 2, "a")
+    assert jobs.names(HOURS + 2.5) == []
+    (alert,) = jobs.missing(HOURS + 4)
+    assert alert["dueAt"] == "2026-11-22T23:00:00Z"
+
+
+def test_a_job_waits_while_the_job_above_it_is_late_runs_or_has_just_ended() -> None:
+    jobs = Jobs("a", "b", "c")
+    assert jobs.names(HOURS + 3) == ["a"]
+    jobs.start(HOURS + 3.1, "a")
+    assert jobs.names(HOURS + 3.2) == []
+    jobs.run(HOURS + 3.2, "a")
+    assert jobs.names(HOURS + 3.4) == []
+
+
+def test_a_job_that_does_not_follow_the_one_above_it_is_told() -> None:
+    jobs = Jobs("a", "b", "c")
+    jobs.run(HOURS, "a")
+    assert jobs.names(HOURS + 0.9) == ["b"]
+
+
+def test_a_run_that_is_under_way_is_not_missing_unless_it_was_given_up() -> None:
+    jobs = Jobs("a")
+    jobs.start(HOURS + 0.9, "a")
+    assert jobs.names(HOURS + 1.3) == []
+    (alert,) = jobs.missing(HOURS + 4)
+    assert alert["lastStartedAt"] == "2026-11-22T20:54:00Z"
+
+
+def test_a_job_whose_place_another_took_is_not_told() -> None:
+    jobs = Jobs("a")
+    jobs.run(HOURS + 0.5, "a_new")
+    jobs.run(HOURS + 1.5, "a_new")
+    assert jobs.names(HOURS + 2) == []
+
+
+def test_events_that_came_late_tell_nothing() -> None:
+    jobs = Jobs("a")
+    assert jobs.names(HOURS + 20) == []
+
+
+def test_the_end_of_the_last_run_sent_again_does_not_make_a_forgotten_job_due() -> None:
+    jobs = Jobs("a")
+    assert jobs.names(HOURS + 24 * 8) == []
+    assert jobs.world.store.due_jobs(at(HOURS + 1_000)) == []
+    last = factory.run_event(
+        "COMPLETE",
+        seconds=3_600 * (HOURS - 1) + 300,
+        run=HOURS,
+        job="a",
+        inputs=[factory.dataset("table_0")],
+        outputs=[factory.dataset("table_1")],
+    )
+    jobs.world.fold(factory.received(last))
+    assert jobs.world.store.due_jobs(at(HOURS + 1_000)) == []
+
+
+def _fail(what: str, error: BaseException, **_: Any) -> None:
+    raise AssertionError(what) from error

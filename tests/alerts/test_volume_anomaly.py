@@ -1,0 +1,73 @@
+"""A run that wrote far less or more than is usual is told once, where it began."""
+
+import random
+from typing import Any
+
+import pytest
+
+from tests import factory
+from tests.alerts.stream import Detail, World
+from tests.factory import Document
+
+DAYS = 30
+DAY = 86_400
+
+
+def written(day: int, rows: int, job: str = "load", reads: str = "raw", writes: str = "orders") -> Document:
+    statistics = {"outputStatistics": factory.facet(rowCount=rows, size=100 * rows)}
+    output = {**factory.dataset(writes), "outputFacets": statistics}
+    run = 2 * day + (job != "load") + 1
+    seconds = DAY * day + (600 if job != "load" else 0)
+    return factory.run_event(
+        "COMPLETE", seconds=seconds, run=run, job=job, inputs=[factory.dataset(reads)], outputs=[output]
+    )
+
+
+def usual(day: int) -> int:
+    return random.Random(day).randrange(970, 1_030)
+
+
+def world(**more: Any) -> World:
+    """A load a day, which nothing is to be told of."""
+    world = World()
+    assert world.alerts_one_by_one(written(day, usual(day), **more) for day in range(DAYS)) == []
+    return world
+
+
+def anomalies(alerts: list[Detail]) -> list[tuple[str, int]]:
+    return [(alert["name"], alert["amount"]) for alert in alerts if alert["alert"] == "Volume Anomaly"]
+
+
+@pytest.mark.parametrize("rows", [0, 100, 600, 5_000])
+def test_an_unusual_amount_is_told_until_it_is_usual_again(rows: int) -> None:
+    loads = world()
+    (alert,) = loads.alerts_of_batch(written(DAYS, rows))
+    assert (alert["alert"], alert["name"], alert["amount"]) == ("Volume Anomaly", "orders", rows)
+    assert alert["usual"]["low"] < 1_000 < alert["usual"]["high"]
+    assert alert["severity"] == ("warning" if rows else "critical")
+    assert loads.alerts_of_batch(written(DAYS + 1, rows)) == []
+    assert loads.alerts_of_batch(written(DAYS + 2, usual(1))) == []
+    assert anomalies(loads.alerts_of_batch(written(DAYS + 3, rows))) == [("orders", rows)]
+
+
+@pytest.mark.parametrize("rows", [900, 1_100])
+def test_an_amount_that_is_a_little_off_is_not_told(rows: int) -> None:
+    assert world().alerts_of_batch(written(DAYS, rows)) == []
+
+
+def test_a_job_that_wrote_less_since_it_read_less_is_not_told() -> None:
+    loads = World()
+    of_report = {"job": "report", "reads": "orders", "writes": "revenue"}
+    for day in range(DAYS):
+        assert loads.alerts_of_batch(written(day, usual(day)), written(day, usual(day), **of_report)) == []
+    assert anomalies(loads.alerts_one_by_one([written(DAYS, 10), written(DAYS, 10, **of_report)])) == [("orders", 10)]
+    healed = loads.alerts_one_by_one([written(DAYS + 1, usual(1)), written(DAYS + 1, usual(1), **of_report)])
+    assert healed == []
+    only_report = loads.alerts_one_by_one([written(DAYS + 2, usual(1)), written(DAYS + 2, 10, **of_report)])
+    assert anomalies(only_report) == [("revenue", 10)]
+
+
+def test_a_run_that_failed_is_not_told_twice() -> None:
+    loads = world()
+    failed = {**written(DAYS, 0), "eventType": "FAIL"}
+    assert [alert["alert"] for alert in loads.alerts_of_batch(failed)] == ["Run Failed"]
