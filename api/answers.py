@@ -167,6 +167,7 @@ _COLUMNS_DIFF = record(
     removed=_TYPED,
     retyped=array(record(field=TEXT, before=nullable(TEXT), after=nullable(TEXT), change=TEXT)),
 )
+_USUAL = record(newest=COUNT, low=maybe(COUNT), usual=maybe(COUNT), high=maybe(COUNT))
 _COUNTS = array(record(startInterval=TIME, endInterval=TIME, count=COUNT))
 _HIGHLIGHTS = {"highlights": array(record(name=array(TEXT)))}
 _HIT = {"run_id": nullable(TEXT), "name": TEXT, "namespace": TEXT, "eventType": nullable(TEXT), "facets": FREE}
@@ -269,6 +270,23 @@ ANSWERS: dict[str, Schema] = {
     ),
     Path.RUN_LINEAGE: record(runs=array(_RUN_UPSTREAM)),
     Path.INSIGHTS: listed("insights", FREE, frontier=_FRONTIER),
+    Path.EXPECTATIONS: listed(
+        "expectations",
+        record(
+            nodeId=TEXT,
+            job=_NAME,
+            state=one_of("LATE", "WAITING", "RUNNING", "ON_TIME", "UNKNOWN"),
+            timetable=nullable(TEXT),
+            reason=nullable(TEXT),
+            dueAt=nullable(TIME),
+            latestAt=nullable(TIME),
+            lastStartedAt=nullable(TIME),
+            waitsFor=nullable(TEXT),
+            seconds=nullable(_USUAL),
+            amount=nullable(extended(_USUAL, unit=one_of("rows", "bytes"))),
+        ),
+        truncated=maybe(TRUE),
+    ),
     Path.ALERTS: record(alerts=array(component("Alert")), cursor=maybe(TEXT)),
     Path.ALERT: component("Alert"),
     Path.CALLER: record(scopes=array(TEXT), reads=array(TEXT), writes=array(TEXT)),

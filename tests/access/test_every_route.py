@@ -145,6 +145,7 @@ ROWS = {
         f"runlineage/upstream?runId={THIEF_RUN}",
     ),
     "GET /events/lineage": Row("events/lineage?eventKinds=RunEvent", "events/lineage?limit=1000", is_list=True),
+    "GET /expectations": of_nodes("expectations", *DATASETS),
     "GET /insights": Row("insights?kind=waste", "insights", is_list=True),
     "GET /alerts": Row("alerts?severity=critical", "alerts", is_list=True),
     f"GET {Path.ALERT}": Row(f"alerts/{ALERT_OF_A}", f"alerts/{ALERT_OF_B}", f"alerts/{MIXED_ALERT}"),

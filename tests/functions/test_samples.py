@@ -121,6 +121,7 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/events.json": lambda body: [event["eventType"] for event in body["events"]] == ["START", "COMPLETE"],
     "lookup/search.json": lambda body: {"orders_clean", "raw/orders"} <= set(names(body["results"])),
     "lookup/caller.json": lambda body: body["scopes"] == ["curate", "ingest", "read"],
+    "lookup/expectations.json": lambda body: body["expectations"][0]["state"] == "UNKNOWN",
     "lookup/insights.json": lambda body: body["insights"] == [],
     "lookup/search-groups.json": lambda body: {"orders_clean", "raw/orders"} <= set(names(body["results"])),
     "lookup/search-jobs.json": lambda body: len(body["hits"]) == 1,
@@ -308,7 +309,7 @@ def test_alerts_tells_of_a_run_that_failed_and_of_an_event_that_came_late(named:
 
 
 def test_sweep_looks_at_open_runs(named: Named) -> None:
-    assert named("sweep")(sample(SWEPT)).keys() == {"openRuns", "abandoned"}
+    assert named("sweep")(sample(SWEPT)).keys() == {"openRuns", "abandoned", "missing"}
 
 
 @pytest.mark.usefixtures("folded")

@@ -40,6 +40,7 @@ COMMANDS = {
     "show": Command(LOOKUPS, "TABLE", "shows a table: columns, owners, writers, last write, alerts"),
     "search": Command(LOOKUPS, "TEXT", "finds datasets and jobs by a part of their names"),
     "alerts": Command(LOOKUPS, "[--ack ID | --silence ID]", "lists, acknowledges and silences alerts"),
+    "expect": Command(LOOKUPS, "[NAME]", "lists the runs that are late, and those that are due next"),
     "open": Command("headwater.cli.open", "[NAME]", "opens the web page, at the lineage of a table"),
     "demo": Command(
         "headwater.cli.demo.__main__", "[--port PORT]", "shows an incident, from recorded events of Spark", SERVE
@@ -57,6 +58,9 @@ COMMANDS = {
     ),
     "load": Command(
         "headwater.cli.load", "PATH|URL...|--marquez URL", "sends recorded events, or a Marquez, to a server"
+    ),
+    "replay": Command(
+        "headwater.cli.replay", "PATH|URL... [--from TIME]", "says which alerts events would have raised"
     ),
     "connect": Command(
         "headwater.cli.connect", "WORKER... [OPTION...]", "sends the lineage of Kafka Connect's connectors"

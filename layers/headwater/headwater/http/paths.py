@@ -34,6 +34,7 @@ class Path(StrEnum):
     ROOT_CAUSE = "/rootcause"
     RUN_LINEAGE = "/runlineage/upstream"
     INSIGHTS = "/insights"
+    EXPECTATIONS = "/expectations"
     ALERTS = "/alerts"
     ALERT = "/alerts/(?P<alert>[0-9a-f]{32})"
     EVENTS = "/events/lineage"

@@ -54,6 +54,11 @@ EXPORT = (
     choice("of", ("lineage", "column-lineage")),
     *(*LINEAGE, _WITH_DOWNSTREAM),
 )
+EXPECTATIONS = (
+    text("nodeId", "job:NAMESPACE:NAME, or dataset:NAMESPACE:NAME for its writers; without it, what is due next"),
+    text("namespace", "the namespace of the jobs, without a nodeId"),
+    *PAGE,
+)
 INSIGHTS = (choices("kind", list(InsightKind)), *PAGE)
 IMPACT = (NODE_ID, DEPTH, _VIEW, AS_OF, *PAGE)
 ROOT_CAUSE = (NODE_ID, DEPTH, _VIEW, AS_OF, PAGE[0])

@@ -42,6 +42,7 @@ def add_commands(commands: Commands) -> None:
     _add_show(commands)
     _add_search(commands)
     _add_alerts(commands)
+    _add_expect(commands)
 
 
 def time(text: str) -> str:
@@ -209,6 +210,19 @@ def _add_alerts(commands: Commands) -> None:
         "--for", dest="until", metavar="TIME", help="with --silence: such as 30m, 2h or 3d, or until when"
     )
     parser.add_argument("--note", default="", metavar="TEXT", help="why")
+    _add_output(parser)
+
+
+def _add_expect(commands: Commands) -> None:
+    parser = _added(
+        commands,
+        "expect",
+        "which runs are late, and which are due next; of a table or job, what is usual and why",
+        "headwater expect orders_daily",
+    )
+    parser.add_argument("name", metavar="NAME", nargs="?", help=_NAME)
+    parser.add_argument("--namespace", help="only the jobs of this namespace, without a NAME")
+    parser.add_argument("--limit", type=number, default=RUNS, metavar="N", help="jobs to list (default: %(default)s)")
     _add_output(parser)
 
 

@@ -15,6 +15,7 @@ from headwater.lookup.text import alerts as alerts_text
 from headwater.lookup.text import columns as columns_text
 from headwater.lookup.text import dataset as dataset_text
 from headwater.lookup.text import diff as diff_text
+from headwater.lookup.text import expectations as expectations_text
 from headwater.lookup.text import impact as impact_text
 from headwater.lookup.text import lineage as lineage_text
 from headwater.lookup.text import root_cause as root_cause_text
@@ -167,6 +168,14 @@ def _named(node: KnownNode, graph: list[Document]) -> KnownNode:
     return KnownNode(node.node_id, *((data["namespace"], data["name"]) if data else (split.namespace, split.name)))
 
 
+def _expect(api: Api, options: Namespace) -> Reply:
+    found = resolve(api, options.name, (DATASET, JOB), _asking(options)) if options.name else None
+    node_id = found.node.node_id if found else None
+    text, answer = api.ask("expectations", nodeId=node_id, namespace=options.namespace, limit=options.limit)
+    notes = _notes(found, options) if found else ()
+    return Reply(text, lambda display: expectations_text.render(answer, display), notes)
+
+
 def _search(api: Api, options: Namespace) -> Reply:
     kind = options.kind.upper() if options.kind else None
     text, answer = api.ask("search", q=options.text, filter=kind, namespace=options.namespace, limit=options.limit)
@@ -236,6 +245,7 @@ _QUESTIONS: Mapping[str, Callable[[Api, Namespace], Reply]] = {
     "show": _show,
     "search": _search,
     "alerts": _alerts,
+    "expect": _expect,
 }
 
 

@@ -1,0 +1,94 @@
+"""GET /expectations: what is expected of jobs, the most urgent first: which runs are late, and which are due next.
+
+Of a job, or of the writers of a dataset, it is all that is known. Without a nodeId it is the jobs that are due within a
+day, and those that are late by less than a week.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+
+from headwater.graph.expectations.usual import Amount, band, rows_or_bytes, seconds
+from headwater.graph.names.identity import JobId, NodeKind, node_id
+from headwater.graph.states.neighbours import Side
+from headwater.graph.states.rhythm import Moment, at
+from headwater.http.paging import page_of, within_size_limit
+from headwater.http.request import ApiRequest
+from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.instant import instant_of, moved_back, shown
+from headwater.read.expectations import Expected, ExpectedState, expected
+from headwater.read.name_resolution import NamedNode
+from headwater.read.reader import Reader
+
+AHEAD = timedelta(days=1)
+MOST_JOBS = 2_000
+"""Jobs that are looked at without a nodeId."""
+_URGENT = (
+    ExpectedState.LATE,
+    ExpectedState.WAITING,
+    ExpectedState.RUNNING,
+    ExpectedState.ON_TIME,
+    ExpectedState.UNKNOWN,
+)
+
+
+def expectations(reader: Reader, request: ApiRequest, subject: NamedNode | Sequence[str] | None) -> JsonObject:
+    """The expectations of a node, of the jobs of some namespaces, or of all that the caller reads (None)."""
+    now = instant_of(request.received_at)
+    if isinstance(subject, NamedNode):
+        jobs: Collection[JobId] = [subject.job] if subject.kind is NodeKind.JOB else _writers(reader, subject)
+        is_cut = False
+    else:
+        due = reader.store.due_jobs(moved_back(now, -AHEAD))
+        jobs, is_cut = due[:MOST_JOBS], len(due) > MOST_JOBS
+    found = sorted(expected(reader, jobs, now).values(), key=_position)
+    if not isinstance(subject, NamedNode) and subject is not None:
+        found = [each for each in found if each.head.facts.name.namespace in subject]
+    page_request = request.page()
+    page = page_of(found, page_request, _position)
+    listed = within_size_limit(map(_as_json, page.entries))
+    return {
+        "expectations": listed,
+        "totalCount": page.total,
+        **page.cursor(page_request, len(listed)),
+        **({"truncated": True} if is_cut else {}),
+    }
+
+
+def _writers(reader: Reader, dataset: NamedNode) -> Collection[JobId]:
+    return sorted(reader.store.neighbours(dataset.dataset)[Side.WRITES])
+
+
+def _position(each: Expected) -> str:
+    due = each.slot.due if each.slot else 0
+    return f"{_URGENT.index(each.state)} {due:012} {each.head.facts.id}"
+
+
+def _as_json(each: Expected) -> JsonObject:
+    observations, name = each.rhythm.observations, each.head.facts.name
+    unit, amounts = rows_or_bytes(observations)
+    return {
+        "nodeId": node_id(NodeKind.JOB, name),
+        "job": name.as_json(),
+        "state": each.state.value,
+        "timetable": each.timetable.words if each.timetable else None,
+        "reason": each.reason or None,
+        "dueAt": _time(each.slot.due if each.slot else None),
+        "latestAt": _time(each.slot.latest if each.slot else None),
+        "lastStartedAt": _time(each.begun),
+        "waitsFor": node_id(NodeKind.JOB, each.waits_for.facts.name) if each.waits_for else None,
+        "seconds": _usual(seconds(observations)),
+        "amount": {"unit": unit, **usual} if (usual := _usual(amounts)) else None,
+    }
+
+
+def _usual(amounts: Sequence[Amount]) -> JsonObject | None:
+    """The newest of some amounts, and the band of those before it."""
+    if not amounts:
+        return None
+    *earlier, (start, newest) = amounts
+    usual = band(earlier, start)
+    return {"newest": newest, **({"low": usual.low, "usual": usual.usual, "high": usual.high} if usual else {})}
+
+
+def _time(time: Moment | None) -> str | None:
+    return None if time is None else shown(instant_of(at(time)))
