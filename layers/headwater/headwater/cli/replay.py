@@ -1,0 +1,188 @@
+"""Says which alerts recorded events would have raised, and when: the events are folded in the order of their times, in
+a file of its own that is removed, and a sweep runs each quarter of an hour of that time. What is expected of a job is
+learnt from the events before, as it is by a server. Nothing is sent."""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from headwater.alerts.abandoned_runs import Sweeper
+from headwater.alerts.alert import Alert
+from headwater.alerts.announce import Announcer
+from headwater.alerts.run_missing import DueJobs
+from headwater.alerts.stored_alerts import StoringBus
+from headwater.cli.load.sources import events
+from headwater.cli.lookups.parser import time
+from headwater.fold.fold import fold
+from headwater.fold.split_on_schema_change import split_on_schema_change
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.normalised_event import NormalisedEvent
+from headwater.lookup.text.inert import inert
+from headwater.openlineage import exact_json
+from headwater.openlineage.faults import InvalidRequest
+from headwater.openlineage.instant import FOREVER, NEVER, Instant, instant_of, parse_instant, shown, to_datetime
+from headwater.openlineage.wire import read_event
+from headwater.process_settings import ProcessSettings, read_settings
+from headwater.store.graph_store import GraphStore
+from headwater.store.sqlite.home import SqliteHome
+
+STEP = timedelta(minutes=15)
+"""Between two sweeps, as on a server."""
+
+
+class Rung(NamedTuple):
+    """An alert, and when it would have been raised."""
+
+    at: Instant
+    alert: Alert
+
+
+@dataclass
+class _Bell:
+    """A bus that keeps the alerts of this time."""
+
+    now: Instant = NEVER
+    rung: list[Rung] = field(default_factory=list)
+
+    def put(self, alerts: Sequence[Alert]) -> None:
+        self.rung += [Rung(self.now, alert) for alert in alerts]
+
+
+class Replay:
+    """Folds events as a server would, in an empty file, and keeps the alerts."""
+
+    def __init__(self, home: SqliteHome, settings: ProcessSettings) -> None:
+        self._home, self._settings, self._bell = home, settings, _Bell()
+        self._store = GraphStore(home.table, settings.retention)
+        bus = StoringBus(self._store, self._bell, lambda: self._bell.now)
+        self._announcer = Announcer(self._store, home.bodies, bus, Naming(settings.namespace_aliases), _raise)
+        self._sweeper = Sweeper(self._store, bus, Naming(), settings.abandoned_after, _raise)
+        self._due = DueJobs(self._store, bus, Naming(), _raise)
+
+    @property
+    def rung(self) -> list[Rung]:
+        return self._bell.rung
+
+    def events(self, sent: Sequence[NormalisedEvent]) -> None:
+        """Folds some events of a quarter of an hour, in the order of their times."""
+        self._bell.now = sent[-1].event.time
+        with self._home.transaction() as transaction:
+            store = self._store.on(transaction.table)
+            for group in split_on_schema_change(sent):
+                fold(group, store, self._settings.emission_latency)
+        while records := self._home.outbox.take():
+            self._announcer.announce(records)
+            self._home.outbox.remove_before(None, records)
+
+    def sweep(self, now: Instant) -> None:
+        self._bell.now = now
+        self._sweeper.sweep(now)
+        self._due.sweep(now)
+
+
+def replay(sent: Iterable[NormalisedEvent], until: Instant, settings: ProcessSettings) -> Iterator[Replay]:
+    """Replays events, in the order of their times, until a time; yields after each sweep."""
+    with TemporaryDirectory() as folder:
+        home = SqliteHome(Path(folder) / "replay.db")
+        run, step = Replay(home, settings), NEVER
+        waiting: list[NormalisedEvent] = []
+        for each in sent:
+            step = step or _next(each.event.time)
+            while each.event.time >= step:
+                yield from _step(run, waiting, step)
+                waiting, step = [], _next(step)
+            waiting.append(each)
+        while step and step <= until:
+            yield from _step(run, waiting, step)
+            waiting, step = [], _next(step)
+        if waiting:
+            run.events(waiting)
+            yield run
+        home.close()
+
+
+def _step(run: Replay, waiting: Sequence[NormalisedEvent], now: Instant) -> Iterator[Replay]:
+    if waiting:
+        run.events(waiting)
+    run.sweep(now)
+    yield run
+
+
+def _next(time: Instant) -> Instant:
+    """The sweep after a time."""
+    at = to_datetime(time)
+    return instant_of(at.replace(minute=at.minute // 15 * 15, second=0, microsecond=0) + STEP)
+
+
+def _raise(what: str, error: BaseException, **_: object) -> None:
+    raise RuntimeError(what) from error
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="headwater replay", description=__doc__)
+    parser.add_argument("paths", nargs="+", metavar="PATH|URL", help="as headwater load takes them")
+    parser.add_argument("--from", dest="begin", type=time, metavar="TIME", help="list the alerts of this time on")
+    parser.add_argument(
+        "--to", dest="end", type=time, metavar="TIME", help="replay until this time (default: the last event)"
+    )
+    parser.add_argument("--json", action="store_true", help="print an alert a line, as the topic has it")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Return 1 if a source could not be read."""
+    options = parser().parse_args(arguments)
+    begin, end = (parse_instant(text) if text else None for text in (options.begin, options.end))
+    settings = read_settings()
+    try:
+        sent, refused = _read(options.paths, Naming(settings.namespace_aliases), end or FOREVER)
+    except OSError as error:
+        print(f"failed: {error}", file=sys.stderr)
+        return 1
+    rung: list[Rung] = []
+    steps = 0
+    for steps, run in enumerate(replay(sent, end or sent[-1].event.time if sent else NEVER, settings), start=1):
+        rung = run.rung
+        if steps % (96 * 10) == 0:
+            print(f"{steps // 96:,} days replayed, {len(rung):,} alerts", file=sys.stderr, flush=True)
+    listed = [each for each in rung if not begin or each.at >= begin]
+    for each in listed:
+        print(_json(each) if options.json else _line(each))
+    counts = Counter(each.alert.type.value for each in listed).most_common()
+    told = ", ".join(f"{number:,} {kind}" for kind, number in counts) or "no alert"
+    print(f"{len(sent):,} events, {refused:,} not read; {told}", file=sys.stderr)
+    return 0
+
+
+def _read(paths: Sequence[str], naming: Naming, end: Instant) -> tuple[list[NormalisedEvent], int]:
+    """The events until a time, in the order of their times, each received when it happened; and how many could not be
+    read."""
+    sent, refused = [], 0
+    for found in events(paths):
+        try:
+            event = read_event(exact_json.loads(found.text))
+            if event.time <= end:
+                sent.append(normalise_event(exact_json.dumps(exact_json.loads(found.text)), naming, event.time))
+        except InvalidRequest:
+            refused += 1
+    return sorted(sent, key=lambda each: (each.event.time, each.event.digest)), refused
+
+
+def _json(each: Rung) -> str:
+    return json.dumps({"at": shown(each.at), "alert": each.alert.type.value, **each.alert.detail("")})
+
+
+def _line(each: Rung) -> str:
+    return f"{shown(each.at)[:16]}Z  {each.alert.severity:8}  {each.alert.type}  {inert(each.alert.title)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

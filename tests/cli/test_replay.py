@@ -1,0 +1,55 @@
+"""`headwater replay`: the alerts that recorded events would have raised, and when."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from headwater.cli.replay import main
+from tests import factory
+
+HOURS = 100
+
+
+def archived(folder: Path, *missing: int) -> Path:
+    """A job that ran each hour, but for some, and wrote a thousand rows, but for the last time."""
+    statistics = [factory.facet(rowCount=1_000 if hour < HOURS - 1 else 0, size=1) for hour in range(HOURS)]
+    sent = [
+        factory.run_event(
+            kind,
+            seconds=3_600 * hour + after,
+            run=hour + 1,
+            outputs=[{**factory.dataset("orders"), "outputFacets": {"outputStatistics": statistics[hour]}}],
+        )
+        for hour in range(HOURS)
+        if hour not in missing
+        for kind, after in (("START", 0), ("COMPLETE", 60))
+    ]
+    file = folder / "events.jsonl"
+    file.write_text("\n".join(map(json.dumps, [*sent[::-1], {"no": "event"}])))
+    return file
+
+
+def test_it_lists_alerts_at_the_times_of_the_sweeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = archived(tmp_path, 30)
+    assert main([str(file)]) == 0
+    shown, said = capsys.readouterr()
+    assert [line[:40] for line in shown.splitlines()] == [
+        "2026-11-21T14:45Z  warning   Run Missing",
+        "2026-11-24T11:01Z  critical  Volume Anom",
+    ]
+    assert said.splitlines()[-1] == "198 events, 1 not read; 1 Run Missing, 1 Volume Anomaly"
+
+
+def test_it_learns_from_events_whose_alerts_it_does_not_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = archived(tmp_path, 30)
+    assert main([str(file), "--from", "2026-11-22", "--json"]) == 0
+    (alert,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (alert["alert"], alert["name"], alert["amount"]) == ("Volume Anomaly", "orders", 0)
+
+
+def test_a_file_that_is_not_there_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path / "none")]) == 1
+    assert "failed:" in capsys.readouterr().err
