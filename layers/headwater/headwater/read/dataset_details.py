@@ -14,7 +14,7 @@ from headwater.graph.facets.renaming import renames_from, renames_to
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, QualityId, WriteId
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
-from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.openlineage.event import Name
@@ -49,7 +49,7 @@ Value = TypeVar("Value")
 class DatasetDetails(NamedTuple):
     """A dataset with further states of its jobs and runs.
 
-    last_used         the latest time at which a job is known to have used the dataset
+    last_used         the latest time at which one of the dataset's first jobs used it
     last_write        the newest write that went well
     column_lineage    columnLineage facets, the newest first
     input_statistics  the inputStatistics facet of the newest run that read the dataset
@@ -86,7 +86,8 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
     representative = neighbourhood.representative(dataset)
     head, ids = neighbourhood.heads[representative], neighbourhood.ids_of(representative)
     lineages = {ColumnLineageId(name, digest) for name in ids for digest in _digests(head)}
-    read = reader.store.read(ReadRequest(jobs=_first_jobs(neighbourhood, representative), column_lineages=lineages))
+    first = first_jobs(head, neighbourhood.users.get(representative, NO_NEIGHBOURS)[Side.WRITES])
+    read = reader.store.read(ReadRequest(jobs=first, column_lineages=lineages))
     jobs = read.jobs.all()
     columns = {lineage.digest: facet for lineage, facet in read.column_lineages.all().items()}
     column_lineage = [columns[digest] for digest in _newest_first(head, jobs.values(), ids) if digest in columns]
@@ -265,11 +266,10 @@ def _is_doubtful(jobs: Mapping[JobId, JobHead], writes: Collection[WriteId]) -> 
     return not completed.issuperset(writes) or len(set(parents)) < len(parents)
 
 
-def _first_jobs(neighbourhood: Neighbourhood, dataset: DatasetId) -> list[JobId]:
-    """The jobs whose heads are read for a dataset: its writers, and some of its readers if there are very many."""
-    users: Neighbours = neighbourhood.users.get(dataset, NO_NEIGHBOURS)
-    first = [job for _, job in neighbourhood.heads[dataset].users]
-    return list(dict.fromkeys([*sorted(users[Side.WRITES]), *first, *sorted(users[Side.READS])]))[:MAX_JOBS]
+def first_jobs(head: DatasetHead, writers: Collection[JobId]) -> list[JobId]:
+    """The jobs whose heads are read for a dataset: its writers, and a few of its readers; not all if there are very
+    many."""
+    return list(dict.fromkeys([*sorted(writers), *(job for _, job in head.users)]))[:MAX_JOBS]
 
 
 def _by_rank(lists: Collection[Sequence[Value]]) -> list[Value]:
