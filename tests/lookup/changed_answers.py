@@ -301,7 +301,7 @@ def _names_in_catalogues(_old: Any, new: Any) -> None:
 
 
 def _names_beside_node_ids(_old: Any, new: Any) -> None:
-    """`displayNames` is new: `displayName` by nodeId, and findings call a table so.
+    """`displayNames` is new, of a job, too: `displayName` by nodeId, and findings call a table so.
     (tests/lookup/search/test_one_name.py)"""
     called = new.pop("displayNames", {})
     for finding in new.get("findings", []):
@@ -447,6 +447,7 @@ CHANGES = [
     Change("0.1.0", lambda path: path == "lineage" or _is_of_datasets(path), _last_writes),
     Change("0.1.0", lambda path: path in ("lineage", "search") or _is_of_datasets(path), _names_in_catalogues),
     Change("0.1.0", lambda path: path in {"impact", "column-lineage", "rootcause"}, _names_beside_node_ids),
+    Change("0.1.0", lambda path: path.startswith("namespaces/") and "/jobs/" in path, _names_beside_node_ids),
     Change("0.1.0", lambda path: path == "search", _one_hit_of_several_names),
     Change("0.1.0", lambda path: path == "rootcause", _changes_that_stand),
 ]
