@@ -31,7 +31,7 @@ from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_id, job_id
 from headwater.graph.states.job import JobHead
-from headwater.graph.states.run import Run, RunState
+from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant, moved_back
@@ -225,7 +225,7 @@ def _good_runs(reader: Reader, graph: LineageGraph, suspect: Run | None, window:
         level = reader.jobs(parents, usages=False) if parents else {}
         above |= level
     ids = [run for head in (*heads.values(), *above.values()) for run in head.facts.good_runs]
-    judged = [run for run in reader.runs(ids) if run.is_judged_good and _is_well(run)] if ids else []
+    judged = [run for run in reader.runs(ids) if run.is_judged_good and run.may_be_good] if ids else []
     covered = [*judged, *_children_of(reader, [run for run in judged if run.id.job in above])]
     return {
         run.id.job: run
@@ -236,10 +236,6 @@ def _good_runs(reader: Reader, graph: LineageGraph, suspect: Run | None, window:
     }
 
 
-def _is_well(run: Run) -> bool:
-    return run.outcome in (RunState.COMPLETED, RunState.RUNNING)
-
-
 def _children_of(reader: Reader, parents: Sequence[Run]) -> Iterator[Run]:
     """The runs below some runs that did not fail: a query for each of these, level by level."""
     for _ in range(LEVELS):
@@ -247,7 +243,7 @@ def _children_of(reader: Reader, parents: Sequence[Run]) -> Iterator[Run]:
             lambda run: list(islice(reader.store.children_of(run.run_id).entries(limit=MAX_RUNS), MAX_RUNS)), parents
         )
         children = reader.runs([entry.id for entries in listed for entry in entries])
-        parents = [run for run in children if _is_well(run) and any(run.is_child_of(parent) for parent in parents)]
+        parents = [run for run in children if run.may_be_good and any(run.is_child_of(parent) for parent in parents)]
         yield from parents
 
 
