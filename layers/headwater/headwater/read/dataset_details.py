@@ -3,9 +3,11 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
+from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import current_tags
 from headwater.graph.facets.dataset_reference import INPUT_STATISTICS
 from headwater.graph.facets.members import LIFECYCLE, is_drop, owners_of, ownership_of
@@ -116,8 +118,8 @@ def list_dataset_details(
     for those of which no writer that was read wrote well last, and for renamed ones. In a long list only a few jobs of
     each dataset are read."""
     heads = reader.datasets(ids)
-    reused = {node for node, head in heads.items() if renames_to(head.facets) and not head.renamed}
-    shown = {node: read_dataset_details(reader, node) for node in reused}
+    reused = [node for node, head in heads.items() if renames_to(head.facets) and not head.renamed]
+    shown = dict(zip(reused, concurrent_map(partial(read_dataset_details, reader), reused), strict=True))
     renamed = [node for node, head in heads.items() if renames_from(head.facets) and node not in shown]
     around = reader.neighbourhood(renamed, ()) if renamed else Neighbourhood()
     heads |= {node: around.heads[node] for node in renamed if node in around.heads}
