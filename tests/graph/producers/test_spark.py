@@ -243,6 +243,7 @@ def test_an_application_and_its_queries_are_shown_by_what_the_author_calls_them(
         assert {entry["nodeId"] for entry in found} == {f"job:demo:{name}" for name in shown}
     graph = get("lineage", nodeId=f"job:demo:{query}")["graph"]
     assert [node["data"].get("displayName") for node in graph if node["type"] == "JOB"] == [shown[query]]
+    assert [run["displayName"] for run in get("runs")["runs"]] == [own]
 
 
 def test_a_job_with_a_name_of_its_own_setting_is_found_by_the_author_s() -> None:
