@@ -26,6 +26,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
+from headwater.graph.facets.curation import called
 from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS, display_name
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
@@ -327,27 +328,31 @@ def _upstream(graph: LineageGraph, start: NamedNode) -> _Upstream:
     upstream = _Upstream({}, {}, defaultdict(set))
     datasets = {graph.representative(start.dataset)}
     if start.kind is NodeKind.JOB and start.job in graph.jobs:
-        upstream.jobs[start.job] = UpstreamNode(NodeKind.JOB, graph.jobs[start.job].facts.name, 0)
+        upstream.jobs[start.job] = _job_at(graph.jobs[start.job], 0)
         datasets = {graph.representative(dataset) for dataset in graph.edges_of[start.job].input_ids}
         upstream.readers.update({dataset: {start.job} for dataset in datasets})
     distance = 0
     while datasets := (datasets & graph.datasets.keys()) - upstream.datasets.keys():
         for dataset in datasets:
             head = graph.datasets[dataset]
-            called = display_name(head.facts.name, head.facets)
-            upstream.datasets[dataset] = UpstreamNode(NodeKind.DATASET, head.facts.name, distance, called)
+            display = display_name(head.facts.name, head.facets)
+            upstream.datasets[dataset] = UpstreamNode(NodeKind.DATASET, head.facts.name, distance, display)
         distance += 1
         sources: set[DatasetId] = set()
         for job, edges in graph.edges_of.items():
             written = [output for output in edges.output_ids if graph.representative(output) in datasets]
             if written and job in graph.jobs:
-                upstream.jobs.setdefault(job, UpstreamNode(NodeKind.JOB, graph.jobs[job].facts.name, distance))
+                upstream.jobs.setdefault(job, _job_at(graph.jobs[job], distance))
                 made_of = {graph.representative(source) for output in written for source in edges.upstream_of(output)}
                 for source in made_of if not graph.jobs[job].facts.is_derivation else ():
                     upstream.readers[source].add(job)
                 sources |= made_of
         datasets = sources
     return upstream
+
+
+def _job_at(head: JobHead, distance: int) -> UpstreamNode:
+    return UpstreamNode(NodeKind.JOB, head.facts.name, distance, called(values(head.facts.facets)))
 
 
 def _ids(reader: Reader, graph: LineageGraph) -> dict[DatasetId, set[DatasetId]]:
