@@ -17,7 +17,7 @@ from api.json_schema import (
     one_of,
     record,
 )
-from api.nodes import EXPOSURE, JUDGEMENT, RUN_OF_JOB
+from api.nodes import DISPLAY_NAMES, EXPOSURE, JUDGEMENT, RUN_OF_JOB
 from headwater.graph.states.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.read.frontier import BlindSpot
@@ -61,7 +61,6 @@ _FINDING = record(
         for name in ("added", "removed", "inputsAdded", "inputsRemoved", "outputsAdded", "outputsRemoved")
     },
 )
-_DISPLAY_NAMES = {"type": "object", "additionalProperties": TEXT}
 _AT_RISK = record(
     nodeId=TEXT,
     type=one_of("JOB", "DATASET", "DATASET_FIELD"),
@@ -200,7 +199,7 @@ ANSWERS: dict[str, Schema] = {
         "ColumnNode",
         indirect=array(component("IndirectInput")),
         unknown=maybe(array(component("UnknownOrigin"))),
-        displayNames=maybe(_DISPLAY_NAMES),
+        displayNames=maybe(DISPLAY_NAMES),
         frontier=_FRONTIER,
     ),
     Path.EXPORT: {
@@ -209,7 +208,7 @@ ANSWERS: dict[str, Schema] = {
     },
     Path.IMPACT: record(
         nodeId=TEXT,
-        displayNames=maybe(_DISPLAY_NAMES),
+        displayNames=maybe(DISPLAY_NAMES),
         caution=maybe(TEXT),
         totalCount=COUNT,
         breaks=component("Breaks"),
@@ -241,7 +240,7 @@ ANSWERS: dict[str, Schema] = {
     ),
     Path.ROOT_CAUSE: record(
         nodeId=TEXT,
-        displayNames=maybe(_DISPLAY_NAMES),
+        displayNames=maybe(DISPLAY_NAMES),
         asOf=nullable(TIME),
         suspect=nullable(component("RunOfJob")),
         lastGood=nullable(
@@ -299,7 +298,14 @@ ANSWERS: dict[str, Schema] = {
         results=array(
             {
                 "oneOf": [
-                    record(type={"const": "COLUMN"}, name=TEXT, nodeId=TEXT, namespace=TEXT, dataset=TEXT),
+                    record(
+                        type={"const": "COLUMN"},
+                        name=TEXT,
+                        nodeId=TEXT,
+                        namespace=TEXT,
+                        dataset=TEXT,
+                        displayName=maybe(TEXT),
+                    ),
                     extended(_NODE, **_FOUND),
                     record(type=one_of("OWNER", "TAG"), name=TEXT, nodes=array(_NODE)),
                 ]

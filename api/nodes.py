@@ -32,6 +32,7 @@ _DEPENDENCY = record(
     sequenceTriggerRule=maybe(TEXT),
     statusTriggerRule=maybe(TEXT),
 )
+DISPLAY_NAMES = {"type": "object", "additionalProperties": TEXT}
 _JOB_CORE = record(
     id=_NAME,
     type=one_of("BATCH", "STREAM", "SERVICE"),
@@ -152,6 +153,7 @@ NODES: dict[str, Schema] = {
     "TopRun": record(
         id=UUID,
         job=_NAME,
+        displayName=maybe(TEXT),
         state=_STATES,
         ownState=_STATES,
         startedAt=nullable(TIME),
@@ -167,6 +169,7 @@ NODES: dict[str, Schema] = {
         _JOB_CORE,
         latestRun=nullable(component("Run")),
         latestRuns=nullable(array(component("Run"))),
+        displayNames=maybe(DISPLAY_NAMES),
         currentVersion=nullable(TEXT),
         facets=FREE,
         labels=array(TEXT),

@@ -3,6 +3,8 @@
 from itertools import permutations
 from typing import Any
 
+import pytest
+
 from tests import factory
 from tests.alerts.stream import World
 from tests.factory import Document
@@ -66,3 +68,58 @@ def test_a_new_table_whose_columns_come_later_has_not_changed() -> None:
     assert [alert["change"] for alert in alerts] == ["RENAMED"]
     alerts = World().alerts_one_by_one([LOADED, READ, RENAMED, begun, made, grown])
     assert [alert["title"] for alert in alerts[1:]] == ["a: more was added"]
+
+
+SWAPPED = [
+    LOADED,
+    READ,
+    ran(
+        "other", "raw", "", run=11, seconds=3, outputs=[factory.dataset("b", schema=factory.schema("k:long", "y:long"))]
+    ),
+    renamed("a", "tmp", 12, 10),
+    factory.run_event(
+        "COMPLETE",
+        job="alter",
+        run=13,
+        seconds=20,
+        outputs=[
+            factory.dataset(
+                "a",
+                lifecycleStateChange=factory.renamed_from("b"),
+                schema=factory.schema("k:long", "y:long"),
+            )
+        ],
+    ),
+    renamed("tmp", "b", 14, 30),
+    ran("report", "a", "out", run=15, seconds=35),
+    ran("other", "raw", "", run=16, seconds=40, outputs=[factory.dataset("a", schema=factory.schema("k:long"))]),
+]
+BACK = [
+    LOADED,
+    READ,
+    renamed("a", "b", 12, 10),
+    renamed("b", "a", 13, 20),
+    ran("load", "raw", "", run=16, seconds=40, outputs=[factory.dataset("a", schema=factory.schema("id:string"))]),
+]
+
+
+@pytest.mark.parametrize(
+    ("events", "titles"),
+    [
+        (SWAPPED, ["a: the dataset was renamed to tmp", "tmp: the dataset was renamed to b", "a: y was removed"]),
+        (
+            BACK,
+            [
+                "a: the dataset was renamed to b",
+                "b: the dataset was renamed to a",
+                "a: id is string now, was long (incompatible)",
+            ],
+        ),
+    ],
+    ids=["swapped", "renamed back"],
+)
+def test_a_name_of_two_tables_raises_the_same_alerts_at_any_speed(events: list[Document], titles: list[str]) -> None:
+    """Nobody read `b` when it was renamed, and the table that has its name then has not changed."""
+    live = [alert["title"] for alert in World().alerts_one_by_one(events)]
+    at_once = [alert["title"] for alert in World().alerts_of_batch(*events)]
+    assert live == at_once == titles

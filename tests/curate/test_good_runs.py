@@ -91,3 +91,25 @@ def test_a_producer_cannot_call_its_run_good(ran: Api) -> None:
     producer = Principal("etl", frozenset({"ingest"}), ("demo",))
     with pytest.raises(InvalidRequest, match="headwater_judgement"):
         admitted_event(NamedDatasets(event, ()), read_event(event), producer, ran.naming)
+
+
+@pytest.mark.parametrize("end", ["COMPLETE", "FAIL"])
+def test_a_run_that_never_reported_is_good_with_those_that_it_started_unless_one_failed(api: Api, end: str) -> None:
+    """A DAG's run that only its tasks name as their parent."""
+    parent = {"parent": factory.parent(20, "dag")}
+    api.fold_events(factory.run_event(end, run=21, job="dag.task", run_facets=parent))
+    path = f"jobs/runs/{factory.run_id(20)}"
+    before = api.get(path).body
+    said = api.put(f"{path}/good")
+    if end == "FAIL":
+        assert (said.status, "is FAILED" in said.body["message"]) == (409, True)
+        return
+    assert (said.status, said.body["judgement"]["good"]) == (200, True)
+    assert without_judgement(said.body) == before == without_judgement(api.get(path).body)
+    assert "judgement" not in api.delete(f"{path}/good").body
+
+
+def test_a_run_that_has_not_begun_is_not_good(ran: Api) -> None:
+    ran.post(f"{JOB}/runs", {"id": factory.run_id(30)})
+    refused = ran.put(f"jobs/runs/{factory.run_id(30)}/good")
+    assert (refused.status, "is NEW" in refused.body["message"]) == (409, True)

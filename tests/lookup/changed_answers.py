@@ -270,11 +270,14 @@ def _states_of_a_time(old: Any, new: Any) -> None:
 
 
 def _last_writes(old: Any, new: Any) -> None:
-    """`lastWrittenAt` is new, and `caution` in lists. In the graph of a time, `updatedAt` was the time of a later
-    event. (tests/lookup/test_last_write.py)"""
+    """`lastWrittenAt` is new, and `caution` in lists. In a graph, `updatedAt` of a dataset followed its jobs there,
+    and is that of the dataset's own lookup; of a time, it was the time of a later event.
+    (tests/lookup/test_last_write.py)"""
     for before, now in zip(_datasets_in(old), _datasets_in(new), strict=True):
         assert now.pop("lastWrittenAt", None) is None or "caution" not in now
         assert now.pop("caution", "no write").startswith("no write")
+        if "graph" in new:
+            before["updatedAt"] = now["updatedAt"]
         assert now.get("updatedAt", "") <= before.get("updatedAt", "")
     for node, known in zip(new.get("graph", []), old.get("graph", []), strict=True):
         for now, before in zip(_dated(node["data"]), _dated(known["data"]), strict=True):
@@ -298,7 +301,7 @@ def _names_in_catalogues(_old: Any, new: Any) -> None:
 
 
 def _names_beside_node_ids(_old: Any, new: Any) -> None:
-    """`displayNames` is new: `displayName` by nodeId, and findings call a table so.
+    """`displayNames` is new, of a job, too: `displayName` by nodeId, and findings call a table so.
     (tests/lookup/search/test_one_name.py)"""
     called = new.pop("displayNames", {})
     for finding in new.get("findings", []):
@@ -444,6 +447,7 @@ CHANGES = [
     Change("0.1.0", lambda path: path == "lineage" or _is_of_datasets(path), _last_writes),
     Change("0.1.0", lambda path: path in ("lineage", "search") or _is_of_datasets(path), _names_in_catalogues),
     Change("0.1.0", lambda path: path in {"impact", "column-lineage", "rootcause"}, _names_beside_node_ids),
+    Change("0.1.0", lambda path: path.startswith("namespaces/") and "/jobs/" in path, _names_beside_node_ids),
     Change("0.1.0", lambda path: path == "search", _one_hit_of_several_names),
     Change("0.1.0", lambda path: path == "rootcause", _changes_that_stand),
 ]

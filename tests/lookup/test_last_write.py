@@ -169,3 +169,20 @@ def test_a_root_cause_says_it_of_the_table_and_of_those_upstream() -> None:
         ]
         assert f"t: {PARTIAL}" in root_cause_text.render(answer, Display())
     assert "cautions" not in after(*write(1, "COMPLETE"))("rootcause", nodeId=NODE)
+
+
+@pytest.mark.parametrize("view", ["current", "ever"])
+def test_a_dataset_has_one_time_of_its_last_use_whichever_way_the_graph_goes(view: str) -> None:
+    """That of its own lookup: also of a table that nobody reads, and of one whose job has used another since."""
+    get = after(
+        *derive(1, "COMPLETE", 60, "raw", "t"),
+        *derive(2, "COMPLETE", 120, "t", "out"),
+        *derive(3, "COMPLETE", 180, "raw", "u"),
+        read(9, seconds=300),
+    )
+    for name in ("raw", "t", "out", "u"):
+        alone = get(f"namespaces/{LAKE}/datasets/{name}")["updatedAt"]
+        for start in ("raw", "t", "out", "u"):
+            for way in ({}, {"direction": "upstream"}, {"direction": "downstream"}, {"direction": "both"}):
+                graph = get("lineage", nodeId=f"dataset:{LAKE}:{start}", view=view, **way)["graph"]
+                assert {node["data"]["updatedAt"] for node in graph if node["data"]["name"] == name} <= {alone}

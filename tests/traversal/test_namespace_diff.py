@@ -300,3 +300,18 @@ def test_it_costs_what_ran_since_and_neither_the_table_nor_how_often() -> None:
     assert calls_for(running=4, resting=150, times=1) == few
     assert calls_for(running=4, resting=0, times=9) == few
     assert calls_for(running=8, resting=0, times=1) - few <= 3 * 4
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_folder_of_which_spark_only_infers_a_schema_is_not_added(*, is_known: bool) -> None:
+    rdd = factory.facet(jobType="RDD_JOB", integration="SPARK", processingType="BATCH")
+    look = factory.run_event(
+        job="app.map_partitions_file_scan",
+        run=9,
+        seconds=20 * HOUR,
+        job_facets={"jobType": rdd},
+        inputs=[factory.dataset("in")],
+    )
+    events = [look, ran("load", "in/a.csv", "t", 20), *([ran("other", "in", "u", 21)] if is_known else [])]
+    added = told(diff(*events))["added"]
+    assert ("in" in added, {"in/a.csv", "t"} <= added) == (is_known, True)

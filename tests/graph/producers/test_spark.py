@@ -9,6 +9,7 @@ from headwater.graph.names.identity import dataset_id
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage.event import DatasetReference, Name, RunEvent
 from tests import factory
+from tests.alerts.stream import World
 from tests.factory import Document
 from tests.lookup.requests import LookupClient, table_after
 from tests.producer_records import recorded, recorded_program
@@ -233,6 +234,28 @@ def application_named(own: str, job: str = "invoices_daily", **facets: Document)
     return LookupClient(table_after(app, of_run)), query
 
 
+def test_alerts_and_findings_call_a_failed_application_as_its_author_does() -> None:
+    own, at = (
+        {"spark_properties": factory.facet(properties={"spark.app.name": "Invoices of the day"})},
+        "invoices_daily",
+    )
+    job = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
+    query = factory.run_event(
+        "FAIL",
+        run=2,
+        job=f"{at}.append_data.lake_invoices",
+        outputs=[factory.dataset("invoices")],
+        run_facets={**own, "parent": factory.parent(1, at)},
+        job_facets=job,
+    )
+    started = factory.run_event("START", run=1, job=at, run_facets=own)
+    assert [alert["title"] for alert in World().alerts_one_by_one([started, query])] == [
+        "Invoices of the day failed while writing invoices"
+    ]
+    (finding,) = LookupClient(table_after(started, query))("rootcause", nodeId="dataset:s3://lake:invoices")["findings"]
+    assert finding["summary"].startswith("Invoices of the day.append_data.lake_invoices failed")
+
+
 def test_an_application_and_its_queries_are_shown_by_what_the_author_calls_them() -> None:
     get, query = application_named("Invoices of the day")
     shown = {job["name"]: job.get("displayName") for job in get("namespaces/demo/jobs")["jobs"]}
@@ -243,6 +266,7 @@ def test_an_application_and_its_queries_are_shown_by_what_the_author_calls_them(
         assert {entry["nodeId"] for entry in found} == {f"job:demo:{name}" for name in shown}
     graph = get("lineage", nodeId=f"job:demo:{query}")["graph"]
     assert [node["data"].get("displayName") for node in graph if node["type"] == "JOB"] == [shown[query]]
+    assert [run["displayName"] for run in get("runs")["runs"]] == [own]
 
 
 def test_a_job_with_a_name_of_its_own_setting_is_found_by_the_author_s() -> None:

@@ -123,3 +123,17 @@ def test_show_calls_a_table_as_people_do_and_tells_the_path_beside_it() -> None:
 def test_a_key_that_may_not_read_the_path_finds_nothing_by_the_name() -> None:
     answer: Any = after(OPAQUE, namespaces=("demo",))("search", q="customer_ltv")
     assert answer["results"] == []
+
+
+def test_what_a_job_reads_and_writes_and_the_column_that_is_found_have_the_name_of_the_catalogue() -> None:
+    columns = factory.schema("email:string")
+    table = linked("x1", (GLUE, "table/mart/customer_ltv"))
+    table["facets"]["schema"] = columns
+    get = after(ran("load", "raw", "", run=1, outputs=[table]))
+    assert get("namespaces/demo/jobs/load")["displayNames"] == {f"dataset:{LAKE}:x1": "mart.customer_ltv"}
+    (found,) = [hit for hit in get("search/groups", q="email")["results"] if hit["type"] == "COLUMN"]
+    assert (found["dataset"], found["displayName"]) == ("x1", "mart.customer_ltv")
+
+
+def test_a_job_without_a_table_of_a_catalogue_has_no_such_member() -> None:
+    assert "displayNames" not in after(ran("load", "raw", "out", run=1))("namespaces/demo/jobs/load")

@@ -6,6 +6,8 @@ import type { Name, Page, RunState } from "./types";
 export interface BoardRun {
   id: string;
   job: Name;
+  /** What the author of its job calls it, if that is another name. */
+  displayName?: string;
   state: RunState;
   ownState: RunState;
   startedAt: string | null;

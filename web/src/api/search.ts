@@ -14,7 +14,7 @@ export interface FoundNode extends CalledName {
 
 export type Result =
   | FoundNode
-  | ({ type: "COLUMN"; nodeId: string; dataset: string } & Name)
+  | ({ type: "COLUMN"; nodeId: string; dataset: string; displayName?: string } & Name)
   | { type: "OWNER" | "TAG"; name: string; nodes: FoundNode[] }
   | { type: "RUN"; name: string };
 

@@ -136,6 +136,8 @@ export interface JobInGraph extends JobData {
 }
 
 export interface Job extends JobData {
+  /** What its inputs and outputs are called in a catalogue, by nodeId. */
+  displayNames?: DisplayNames;
   latestRuns: Run[];
   facets: Facets;
   tags: string[];

@@ -85,16 +85,17 @@ class Downstream(NamedTuple):
 
 
 def downstream(
-    reader: Reader, dataset: DatasetId, columns: Collection[str] | None, since: Instant, at: Instant
+    reader: Reader, dataset: DatasetId, columns: Collection[str] | None, since: Instant, at: Instant | None
 ) -> Downstream:
     """The nodes that a change of some columns breaks, or a change of the whole dataset (`columns` is None).
 
     The lineage just before `since` counts; if it has no nodes, the lineage `at` the report of the change counts. What
     came later does not, however late the alert is raised: a job that ran after a column was removed did not read it.
+    Without `at`, only the lineage before counts: after a rename, another dataset may have the name.
     """
     just_before = moved_back(since, timedelta(microseconds=1))
     result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=just_before))
-    if not result.at_risk:
+    if at and not result.at_risk:
         result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=at))
     return Downstream(result.at_risk, result.is_truncated, result.frontier, result.exposures)
 

@@ -10,11 +10,14 @@ from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, l
 from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.alerts.schema_cause import causes_of_failure
+from headwater.graph.facets.curation import called
 from headwater.graph.facets.dataset_reference import IoDatasets
 from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, job_id, node_id
 from headwater.graph.states.run import ParentRef, Run, RunState
 from headwater.graph.states.stored_states import Severity
+from headwater.openlineage.event import Name
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
 from headwater.read.run_end import messages_of
@@ -30,6 +33,12 @@ def run_failed(record: Record, reader: Reader) -> Iterator[Alert]:
     had_failed = before is not None and before.state is RunState.FAILED
     if run and run.state is RunState.FAILED and not had_failed and not is_told_elsewhere(reader, run):
         yield _alert(run, reader)
+
+
+def _called(run: Run, subject: Name) -> str:
+    """What the author calls the application of a query, or the job: the query is called so, and by its own end."""
+    own = called(values(run.job_facets))
+    return own.removesuffix(run.job.name.removeprefix(subject.name)) if own else short_name(subject.name)
 
 
 def _alert(run: Run, reader: Reader) -> Alert:
@@ -58,7 +67,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
         kind=NodeKind.JOB,
         name=run.job,
         owners=distinct_owners(owners_of_job(reader, run), *owners),
-        title=f"{short_name(subject.name)} failed{_while_writing(outputs) if application else ''}",
+        title=f"{_called(run, subject)} failed{_while_writing(outputs) if application else ''}",
         lines=tuple(lines),
         group=job_id(run.job),
         link=link_to("lineage", NodeKind.JOB, run.job),

@@ -113,8 +113,9 @@ def change_of(
     at = attribution.at if attribution else schemas.first(transition.after or transition.before)
     touched = None if transition.is_drop else _with_nested(diff, before)
     since = attribution.since if attribution else at
-    breaks = downstream(reader, dataset, touched, since, at) if touched != set() else _NOTHING
-    if transition.is_drop and head.renamed and not breaks:
+    is_rename = transition.is_drop and head.renamed is not None
+    breaks = downstream(reader, dataset, touched, since, None if is_rename else at) if touched != set() else _NOTHING
+    if is_rename and not breaks:
         return None  # the table is still there, and nobody looks for it under its old name
     ancestors = ancestors_of(reader, attribution.run) if attribution and attribution.run else None
     causes = () if transition.is_drop else causes_of(reader, dataset, diff, attribution)

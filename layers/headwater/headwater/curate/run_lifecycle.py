@@ -67,8 +67,9 @@ def judge_good(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
     """Says that a run was good: what changed before it no longer explains a wrong number. Raises RequestError (409) if
     the run has not begun, or did not go well."""
     note = body.read(NoteBody, request, may_be_empty=True).note
-    if run.outcome not in (RunState.COMPLETED, RunState.RUNNING):
-        raise RequestError(409, f"Run '{run.run_id}' is {run.outcome}; only a run that went well can be called good.")
+    if not run.may_be_good:
+        outcome = RunState.FAILED if run.failed_children else run.outcome
+        raise RequestError(409, f"Run '{run.run_id}' is {outcome}; only a run that went well can be called good.")
     return _judge(curator, request, run, good=True, **({"note": note} if note else {}))
 
 

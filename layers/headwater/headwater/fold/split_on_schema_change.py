@@ -1,12 +1,14 @@
 """Splits a batch of events where two events have different schemas of one dataset. Each part is folded by itself.
 
 The states after the folds do not depend on the split. But a reader of the table's stream is to see every change of a
-schema: a schema that goes from A to B and back to A within one batch has changed twice.
+schema: a schema that goes from A to B and back to A within one batch has changed twice. A name that a rename takes away
+and another gives has a schema of two tables, which is no change.
 """
 
 from collections.abc import Iterator, Sequence
 
 from headwater.graph.facets.long_facet import SCHEMA, digest_of
+from headwater.graph.facets.renaming import is_of_rename
 from headwater.graph.names.identity import DatasetId, dataset_id
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage.event import DatasetEvent
@@ -38,8 +40,9 @@ def _schemas(normalised: NormalisedEvent) -> dict[DatasetId, Schemas]:
     sides = [[event.dataset]] if isinstance(event, DatasetEvent) else [event.inputs, event.outputs]
     for side, references in enumerate(sides):
         for reference in references:
+            names = (*SCHEMA_FACETS, *sorted(filter(is_of_rename, reference.facets)))
             digests = tuple(
-                digest_of(name, reference.facets[name]) if name in reference.facets else None for name in SCHEMA_FACETS
+                digest_of(name, reference.facets[name]) if name in reference.facets else None for name in names
             )
             if any(digests):
                 schemas.setdefault(dataset_id(reference.name), set()).add((side, digests))

@@ -3,9 +3,11 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
+from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import current_tags
 from headwater.graph.facets.dataset_reference import INPUT_STATISTICS
 from headwater.graph.facets.members import LIFECYCLE, is_drop, owners_of, ownership_of
@@ -14,7 +16,7 @@ from headwater.graph.facets.renaming import renames_from, renames_to
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, QualityId, WriteId
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
-from headwater.graph.states.neighbours import NO_NEIGHBOURS, Neighbours, Side
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.openlineage.event import Name
@@ -49,7 +51,7 @@ Value = TypeVar("Value")
 class DatasetDetails(NamedTuple):
     """A dataset with further states of its jobs and runs.
 
-    last_used         the latest time at which a job is known to have used the dataset
+    last_used         the latest time at which one of the dataset's first jobs used it
     last_write        the newest write that went well
     column_lineage    columnLineage facets, the newest first
     input_statistics  the inputStatistics facet of the newest run that read the dataset
@@ -86,7 +88,8 @@ def read_dataset_details(reader: Reader, dataset: DatasetId) -> DatasetDetails:
     representative = neighbourhood.representative(dataset)
     head, ids = neighbourhood.heads[representative], neighbourhood.ids_of(representative)
     lineages = {ColumnLineageId(name, digest) for name in ids for digest in _digests(head)}
-    read = reader.store.read(ReadRequest(jobs=_first_jobs(neighbourhood, representative), column_lineages=lineages))
+    first = first_jobs(head, neighbourhood.users.get(representative, NO_NEIGHBOURS)[Side.WRITES])
+    read = reader.store.read(ReadRequest(jobs=first, column_lineages=lineages))
     jobs = read.jobs.all()
     columns = {lineage.digest: facet for lineage, facet in read.column_lineages.all().items()}
     column_lineage = [columns[digest] for digest in _newest_first(head, jobs.values(), ids) if digest in columns]
@@ -115,8 +118,8 @@ def list_dataset_details(
     for those of which no writer that was read wrote well last, and for renamed ones. In a long list only a few jobs of
     each dataset are read."""
     heads = reader.datasets(ids)
-    reused = {node for node, head in heads.items() if renames_to(head.facets) and not head.renamed}
-    shown = {node: read_dataset_details(reader, node) for node in reused}
+    reused = [node for node, head in heads.items() if renames_to(head.facets) and not head.renamed]
+    shown = dict(zip(reused, concurrent_map(partial(read_dataset_details, reader), reused), strict=True))
     renamed = [node for node, head in heads.items() if renames_from(head.facets) and node not in shown]
     around = reader.neighbourhood(renamed, ()) if renamed else Neighbourhood()
     heads |= {node: around.heads[node] for node in renamed if node in around.heads}
@@ -265,11 +268,10 @@ def _is_doubtful(jobs: Mapping[JobId, JobHead], writes: Collection[WriteId]) -> 
     return not completed.issuperset(writes) or len(set(parents)) < len(parents)
 
 
-def _first_jobs(neighbourhood: Neighbourhood, dataset: DatasetId) -> list[JobId]:
-    """The jobs whose heads are read for a dataset: its writers, and some of its readers if there are very many."""
-    users: Neighbours = neighbourhood.users.get(dataset, NO_NEIGHBOURS)
-    first = [job for _, job in neighbourhood.heads[dataset].users]
-    return list(dict.fromkeys([*sorted(users[Side.WRITES]), *first, *sorted(users[Side.READS])]))[:MAX_JOBS]
+def first_jobs(head: DatasetHead, writers: Collection[JobId]) -> list[JobId]:
+    """The jobs whose heads are read for a dataset: its writers, and a few of its readers; not all if there are very
+    many."""
+    return list(dict.fromkeys([*sorted(writers), *(job for _, job in head.users)]))[:MAX_JOBS]
 
 
 def _by_rank(lists: Collection[Sequence[Value]]) -> list[Value]:

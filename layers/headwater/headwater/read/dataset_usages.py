@@ -62,6 +62,14 @@ def job_usages(reader: Reader, ids: Collection[DatasetId]) -> dict[DatasetId, Jo
     }
 
 
+def inferred_folders(reader: Reader, ids: Collection[DatasetId]) -> set[DatasetId]:
+    """Those of some datasets of which nothing is known but queries that read them, perhaps only to infer a schema: two
+    reads."""
+    around = reader.neighbourhood(ids, (Side.READS,), ONE) if ids else Neighbourhood()
+    users = {dataset: around.users.get(around.representative(dataset), NO_NEIGHBOURS) for dataset in ids}
+    return _inferred(reader, around, users)
+
+
 def _inferred(reader: Reader, around: Neighbourhood, users: Mapping[DatasetId, Neighbours]) -> set[DatasetId]:
     """The datasets without a writer, a schema and facets whose readers all may only infer a schema: one read, if there
     is a dataset of which nothing is known but its readers."""

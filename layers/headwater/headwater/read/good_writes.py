@@ -67,10 +67,14 @@ class WriteOfRun(NamedTuple):
 
     def standing(self, at: Instant | None = None) -> Standing:
         """The standing of the write now, or as it was at a time: a run that failed at 10:05 was open at 10:03."""
-        if commits_as_it_goes(self.run):
-            return Standing.GOOD
-        ending = (self.run.until(at) if at else self.run).ending
-        return Standing.OPEN if ending is None else Standing.FAILED if ending.failed else Standing.GOOD
+        return standing(self.run.until(at) if at else self.run)
+
+
+def standing(run: Run) -> Standing:
+    """The standing of what a run wrote."""
+    if commits_as_it_goes(run):
+        return Standing.GOOD
+    return Standing.OPEN if run.ending is None else Standing.FAILED if run.ending.failed else Standing.GOOD
 
 
 def commits_as_it_goes(run: Run) -> bool:

@@ -26,7 +26,7 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import FOREVER, Instant
 from headwater.read.reader import Reader, SentColumns
 from headwater.traversal.lineage import MAX_SECONDS, View
-from headwater.traversal.retired_writers import KnownJobs, retired_writes
+from headwater.traversal.retired_writers import KnownJobs, failed_writes, retired_writes
 
 MAX_COLUMNS = 20_000
 MAX_READERS = 5_000
@@ -51,7 +51,7 @@ class ColumnGraph:
     opaque      the datasets of which some columns are known to be made by opaque code
     downstream  the datasets from which the walk went downstream
     readers     the heads of the readers of these datasets
-    retired     the writers whose flows the current view leaves out, with the dataset; `begin` never retires
+    without_data  the writers whose flows the current view leaves out, with the dataset; never `begin`
     renamed_away  names that another dataset has by now. Once one is known, flows are those of the time of their runs
     """
 
@@ -68,7 +68,7 @@ class ColumnGraph:
         self.as_of = as_of
         self.view = view
         self.begin = begin
-        self.retired: set[tuple[JobId, DatasetId]] = set()
+        self.without_data: set[tuple[JobId, DatasetId]] = set()
         self.into: dict[ColumnId, dict[ColumnId, Steps]] = defaultdict(dict)
         self.out_of: dict[ColumnId, set[ColumnId]] = defaultdict(set)
         self.indirect: dict[DatasetId, dict[ColumnId, Steps]] = defaultdict(dict)
@@ -191,11 +191,12 @@ class ColumnGraph:
         ids = {dataset: self._ids[dataset] for dataset in heads}
         if self.view is View.CURRENT:
             known = KnownJobs({}, {}, self.users, self.representative, self.renamed_away)
-            retired = retired_writes(self.reader, heads, known, self.as_of, MAX_READERS)
-            self.retired |= {(job, dataset) for job, dataset in retired if job != self.begin}
+            gone = retired_writes(self.reader, heads, known, self.as_of, MAX_READERS)
+            gone |= failed_writes(self.reader, heads, known, self.as_of, MAX_READERS)
+            self.without_data |= {(job, dataset) for job, dataset in gone if job != self.begin}
         if self.as_of or self.renamed_away:
             writers = {
-                dataset: [job for job in self.users[dataset][Side.WRITES] if (job, dataset) not in self.retired]
+                dataset: [job for job in self.users[dataset][Side.WRITES] if (job, dataset) not in self.without_data]
                 for dataset in heads
             }
             by_jobs = self.reader.columns_at(writers, ids, self.as_of or FOREVER)
@@ -205,7 +206,7 @@ class ColumnGraph:
                 for dataset, head in heads.items()
                 for job, of_job in head.columns.items()
                 for digest in of_job
-                if (job, dataset) not in self.retired
+                if (job, dataset) not in self.without_data
             }
             by_jobs = {
                 SentColumns(FOREVER, ColumnLineageId(name_id, digest))

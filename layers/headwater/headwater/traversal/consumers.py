@@ -35,7 +35,7 @@ from headwater.read.neighbourhood import NameSpan
 from headwater.read.reader import Reader, SentColumns
 from headwater.store.snapshot import ReadRequest
 from headwater.traversal.lineage import View
-from headwater.traversal.retired_writers import KnownJobs, retired_writes
+from headwater.traversal.retired_writers import KnownJobs, failed_writes, retired_writes
 
 MAX_WRITERS = 100
 """Writers of the first dataset whose heads are read."""
@@ -59,6 +59,7 @@ class Consumers:
     renamed_away       names that another dataset has by now
     sent_columns       the column lineage of each job, by output: the dataset that it meant by the name
     schema_digests     the digest of the schema with which each job wrote an output, by output
+    without_data       the jobs some of whose outputs were left out, since they have no data of these jobs
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Consumers:
         self.representatives: dict[DatasetId, DatasetId] = {}
         self.sent_columns: dict[JobId, dict[DatasetId, set[SentColumns]]] = {}
         self.schema_digests: dict[JobId, dict[DatasetId, str]] = {}
+        self.without_data: set[JobId] = set()
         self._renamed: dict[DatasetId, tuple[NameSpan, ...]] = {}
         self._of_first: dict[JobId, JobHead] = {}
         self._users: dict[DatasetId, Neighbours] = {}
@@ -113,16 +115,20 @@ class Consumers:
         self.heads |= neighbourhood.heads
         self._users |= dict.fromkeys(unread, NO_NEIGHBOURS) | neighbourhood.users
 
-    def drop_retired_writes(self, jobs: Collection[JobId]) -> None:
-        """Leaves out the outputs of jobs, among the datasets that were read, whose writers retired."""
+    def drop_writes_without_data(self, jobs: Collection[JobId]) -> None:
+        """Leaves out the outputs of jobs, among the datasets that were read, that have no data of these jobs now."""
         if self.view is View.EVER:
             return
         written = {self.representative(output) for job in jobs for output in self.edges[job].output_ids}
         known = KnownJobs({**self.jobs}, self.edges, self._users, self.representative, self.renamed_away)
-        retired = retired_writes(self.reader, written, known, self.as_of, self.most)
+        failed = failed_writes(self.reader, written, known, self.as_of, self.most)
+        retired = retired_writes(self.reader, written, known, self.as_of, self.most) | failed
         for job in {job for job, _ in retired} & set(jobs):
+            self.without_data.add(job)
             gone = {output for output in self.edges[job].output_ids if (job, self.representative(output)) in retired}
-            self.edges[job] = self.edges[job].without_outputs(gone)
+            left = self.edges[job].without_outputs(gone)
+            has_failed = any((job, self.representative(output)) in failed for output in gone)
+            self.edges[job] = left._replace(inputs=self.edges[job].inputs) if has_failed else left  # it reads them
             self.sent_columns[job] = {
                 output: sent
                 for output, sent in self.sent_columns.get(job, {}).items()

@@ -33,7 +33,8 @@ class FindingKind(StrEnum):
 
 
 class UpstreamNode(NamedTuple):
-    """A job or dataset upstream, `distance` hops from the start, and its name in a catalogue."""
+    """A job or dataset upstream, `distance` hops from the start, and what people call it: its name in a
+    catalogue, or what the author of an application calls it."""
 
     kind: NodeKind
     name: Name

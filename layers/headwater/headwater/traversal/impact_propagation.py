@@ -83,7 +83,7 @@ class ImpactPropagation:
             for output in known.edges[job].downstream_of(source)
         }
         known.read_datasets(self._within_room(outputs.union(*(known.sent_columns.get(job, ()) for job in jobs))))
-        known.drop_retired_writes(jobs)
+        known.drop_writes_without_data(jobs)
         inputs = {job: self._changed_inputs(job, targets) for job in jobs}
         known.read_columns(jobs, outputs)
         for job in jobs:

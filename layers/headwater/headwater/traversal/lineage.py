@@ -112,8 +112,7 @@ class _Walker:
     def add_datasets(self, ids: Collection[DatasetId], sides: Collection[Side]) -> set[DatasetId]:
         """Reads the datasets that are not in the graph yet, with their neighbours. Returns the new datasets."""
         unread = {dataset for dataset in ids if self.graph.representative(dataset) not in self.graph.datasets}
-        read_sides = {*sides, Side.WRITES} if self.walk.view is View.CURRENT else sides
-        neighbourhood = self.reader.neighbourhood(unread, read_sides, self.room(), self.walk.as_of)
+        neighbourhood = self.reader.neighbourhood(unread, {*sides, Side.WRITES}, self.room(), self.walk.as_of)
         self.graph.is_truncated |= neighbourhood.is_cut
         self.graph.deleted |= {each for each in unread if neighbourhood.representative(each) not in neighbourhood.heads}
         heads = (

@@ -27,6 +27,7 @@ from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import FOREVER, Instant
+from headwater.read.dataset_usages import inferred_folders
 from headwater.read.edges_of_runs import settled_edges
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.read.good_writes import FIRST_LOOK, Standing, WriteOfRun
@@ -145,6 +146,7 @@ def _datasets(
     ids = {node: now.ids_of(node) for node in heads}
     before, after = _before_and_after(reader, heads, ids, former, window)
     old = {node: head for node, head in heads.items() if _was_there(node, head, before[node], former, window)}
+    looked_at = inferred_folders(reader, [node for node in heads if node not in old and not _has_schemas(heads[node])])
     changes = _columns(reader, {node: (before[node].schema, after[node].schema) for node in old})
     for node, head in sorted(heads.items(), key=lambda each: each[1].facts.name):
         named = (NodeKind.DATASET, head.facts.name)
@@ -153,7 +155,7 @@ def _datasets(
             if not before[node].is_dropped:
                 (diff.removed if node in old else diff.changed_back).append(named)
         elif node not in old:
-            diff.added.append(named)
+            diff.added += [named] if node not in looked_at else []
         elif node in changes or renamed_from:
             columns = changes.get(node, (SchemaDiff((), (), ()), {}, {}))
             diff.datasets.append(ChangedDataset(head.facts.name, *columns, renamed_from))

@@ -13,15 +13,17 @@ new events nothing retires, hence the result is a function of the events.
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
+from headwater.concurrent import concurrent_map
 from headwater.graph.names.identity import DatasetId, JobId
-from headwater.graph.states.edges import Edges, RenamedAway
+from headwater.graph.states.edges import Edges, RenamedAway, meant
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Neighbours, Side
-from headwater.openlineage.instant import Instant, to_datetime
-from headwater.read.good_writes import writes_of_wrappers
+from headwater.graph.states.run import Run
+from headwater.openlineage.instant import FOREVER, Instant, to_datetime
+from headwater.read.good_writes import LOOKED_AT, Standing, standing, writes_of_wrappers
 from headwater.read.reader import Reader
 
 LONGEST_GAPS, NEWEST, LEAST = 3, 10, 3
@@ -61,13 +63,7 @@ def retired_writes(
 
     Datasets with several writers cost a read of the writers that the walk has not read, up to `most`.
     """
-    writers = {dataset: known.users[dataset][Side.WRITES] for dataset in datasets if dataset in known.users}
-    several = {dataset: jobs for dataset, jobs in writers.items() if len(jobs) > 1}
-    unread = sorted(frozenset().union(*several.values()) - known.heads.keys())[:most]
-    others = reader.jobs(unread, usages=False) if unread else {}
-    edges = {**known.edges, **reader.edges(others, as_of, known.renamed_away)}
-    known.heads.update(others)
-    heads = {job: head for job, head in known.heads.items() if head.latest and not head.is_foreign}
+    writers = _writers_now(reader, datasets, known, as_of, most)
     silences: dict[JobId, timedelta] = {}
 
     def allowed(job: JobId) -> timedelta:
@@ -75,15 +71,75 @@ def retired_writes(
             silences[job] = allowed_silence(reader, job, as_of)
         return silences[job]
 
+    found = writes_of_wrappers(reader, writers.of, writers.heads, writers.edges, known.representative)
+    for dataset, jobs in writers.of.items():
+        written_by = [_writer(reader, known, writers.heads[job], writers.edges[job], as_of) for job in jobs]
+        found |= {(writer.job, dataset) for writer in written_by if _is_retired(dataset, writer, written_by, allowed)}
+    return found
+
+
+def failed_writes(
+    reader: Reader, datasets: Collection[DatasetId], known: KnownJobs, as_of: Instant | None, most: int
+) -> set[tuple[JobId, DatasetId]]:
+    """The edges to some outputs from jobs none of whose runs wrote the output well, beside a job that did or is at it,
+    now or as of a time. A graph of jobs shows them, with their states; columns and impact have none.
+
+    A job whose newest run went amiss costs a read of its `LOOKED_AT` newest runs. Example:
+
+        repair     FAILED today                         reads dump    its edge: no row of `orders` is from `dump`
+        load       COMPLETED                            reads raw
+        tonight    COMPLETED yesterday, FAILED today    reads late    no such edge: what it wrote yesterday is there
+    """
+    writers = _writers_now(reader, datasets, known, as_of, most)
+    asked = sorted(job for job in frozenset().union(*writers.of.values()) if _went_amiss(reader, writers, job, as_of))
+    runs = dict(zip(asked, concurrent_map(lambda job: _newest(reader, job, as_of), asked), strict=True))
+
+    def wrote(job: JobId, dataset: DatasetId) -> bool:
+        good = (run for run in runs[job] if standing(run) is not Standing.FAILED)
+        names = ((name, run.started_at) for run in good for name in run.outputs)
+        return any(known.representative(meant(name, time, known.renamed_away)) == dataset for name, time in names)
+
+    found: set[tuple[JobId, DatasetId]] = set()
+    for dataset, jobs in writers.of.items():
+        failed = {(job, dataset) for job in jobs if job in runs and not wrote(job, dataset)}
+        found |= failed if len(failed) < len(jobs) else set()
+    return found
+
+
+def _went_amiss(reader: Reader, writers: "_Writers", job: JobId, as_of: Instant | None) -> bool:
+    """Whether the edges of a job are those of runs one of which failed; never those of a JobEvent."""
+    generation = reader.generations_at([job], as_of)[job] if as_of else writers.heads[job].generation
+    return bool(writers.edges[job].run_id) and any(run.has_failed for run in generation.runs)
+
+
+def _newest(reader: Reader, job: JobId, as_of: Instant | None) -> list[Run]:
+    return list(islice(reader.runs_until(job, as_of or FOREVER), LOOKED_AT))
+
+
+class _Writers(NamedTuple):
+    """The writers of each dataset that has several, and the heads and edges of all."""
+
+    of: Mapping[DatasetId, list[JobId]]
+    heads: Mapping[JobId, JobHead]
+    edges: Mapping[JobId, Edges]
+
+
+def _writers_now(
+    reader: Reader, datasets: Collection[DatasetId], known: KnownJobs, as_of: Instant | None, most: int
+) -> _Writers:
+    writers = {dataset: known.users[dataset][Side.WRITES] for dataset in datasets if dataset in known.users}
+    several = {dataset: jobs for dataset, jobs in writers.items() if len(jobs) > 1}
+    unread = sorted(frozenset().union(*several.values()) - known.heads.keys())[:most]
+    others = reader.jobs(unread, usages=False) if unread else {}
+    known.heads.update(others)
+    without_edges = {job: head for job, head in known.heads.items() if job not in known.edges}
+    edges = {**known.edges, **reader.edges(without_edges, as_of, known.renamed_away)}
+    heads = {job: head for job, head in known.heads.items() if head.latest and not head.is_foreign}
     now = {
         dataset: [job for job in jobs & heads.keys() if dataset in map(known.representative, edges[job].output_ids)]
         for dataset, jobs in several.items()
     }
-    found = writes_of_wrappers(reader, now, heads, edges, known.representative)
-    for dataset, jobs in now.items():
-        written_by = [_writer(reader, known, heads[job], edges[job], as_of) for job in jobs]
-        found |= {(writer.job, dataset) for writer in written_by if _is_retired(dataset, writer, written_by, allowed)}
-    return found
+    return _Writers(now, heads, edges)
 
 
 def allowed_silence(reader: Reader, job: JobId, until: Instant | None = None) -> timedelta:

@@ -26,12 +26,13 @@ from itertools import islice
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
+from headwater.graph.facets.curation import called
 from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS, display_name
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_id, job_id
 from headwater.graph.states.job import JobHead
-from headwater.graph.states.run import Run, RunState
+from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant, moved_back
@@ -225,7 +226,7 @@ def _good_runs(reader: Reader, graph: LineageGraph, suspect: Run | None, window:
         level = reader.jobs(parents, usages=False) if parents else {}
         above |= level
     ids = [run for head in (*heads.values(), *above.values()) for run in head.facts.good_runs]
-    judged = [run for run in reader.runs(ids) if run.is_judged_good and _is_well(run)] if ids else []
+    judged = [run for run in reader.runs(ids) if run.is_judged_good and run.may_be_good] if ids else []
     covered = [*judged, *_children_of(reader, [run for run in judged if run.id.job in above])]
     return {
         run.id.job: run
@@ -236,10 +237,6 @@ def _good_runs(reader: Reader, graph: LineageGraph, suspect: Run | None, window:
     }
 
 
-def _is_well(run: Run) -> bool:
-    return run.outcome in (RunState.COMPLETED, RunState.RUNNING)
-
-
 def _children_of(reader: Reader, parents: Sequence[Run]) -> Iterator[Run]:
     """The runs below some runs that did not fail: a query for each of these, level by level."""
     for _ in range(LEVELS):
@@ -247,7 +244,7 @@ def _children_of(reader: Reader, parents: Sequence[Run]) -> Iterator[Run]:
             lambda run: list(islice(reader.store.children_of(run.run_id).entries(limit=MAX_RUNS), MAX_RUNS)), parents
         )
         children = reader.runs([entry.id for entries in listed for entry in entries])
-        parents = [run for run in children if _is_well(run) and any(run.is_child_of(parent) for parent in parents)]
+        parents = [run for run in children if run.may_be_good and any(run.is_child_of(parent) for parent in parents)]
         yield from parents
 
 
@@ -331,27 +328,31 @@ def _upstream(graph: LineageGraph, start: NamedNode) -> _Upstream:
     upstream = _Upstream({}, {}, defaultdict(set))
     datasets = {graph.representative(start.dataset)}
     if start.kind is NodeKind.JOB and start.job in graph.jobs:
-        upstream.jobs[start.job] = UpstreamNode(NodeKind.JOB, graph.jobs[start.job].facts.name, 0)
+        upstream.jobs[start.job] = _job_at(graph.jobs[start.job], 0)
         datasets = {graph.representative(dataset) for dataset in graph.edges_of[start.job].input_ids}
         upstream.readers.update({dataset: {start.job} for dataset in datasets})
     distance = 0
     while datasets := (datasets & graph.datasets.keys()) - upstream.datasets.keys():
         for dataset in datasets:
             head = graph.datasets[dataset]
-            called = display_name(head.facts.name, head.facets)
-            upstream.datasets[dataset] = UpstreamNode(NodeKind.DATASET, head.facts.name, distance, called)
+            display = display_name(head.facts.name, head.facets)
+            upstream.datasets[dataset] = UpstreamNode(NodeKind.DATASET, head.facts.name, distance, display)
         distance += 1
         sources: set[DatasetId] = set()
         for job, edges in graph.edges_of.items():
             written = [output for output in edges.output_ids if graph.representative(output) in datasets]
             if written and job in graph.jobs:
-                upstream.jobs.setdefault(job, UpstreamNode(NodeKind.JOB, graph.jobs[job].facts.name, distance))
+                upstream.jobs.setdefault(job, _job_at(graph.jobs[job], distance))
                 made_of = {graph.representative(source) for output in written for source in edges.upstream_of(output)}
                 for source in made_of if not graph.jobs[job].facts.is_derivation else ():
                     upstream.readers[source].add(job)
                 sources |= made_of
         datasets = sources
     return upstream
+
+
+def _job_at(head: JobHead, distance: int) -> UpstreamNode:
+    return UpstreamNode(NodeKind.JOB, head.facts.name, distance, called(values(head.facts.facets)))
 
 
 def _ids(reader: Reader, graph: LineageGraph) -> dict[DatasetId, set[DatasetId]]:

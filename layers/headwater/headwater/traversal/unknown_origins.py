@@ -100,7 +100,7 @@ def _made(known: Consumers, graph: ColumnGraph) -> Iterator[tuple[JobId, Dataset
     """The outputs that jobs make of something, without those of retired writers."""
     for job, edges in known.edges.items():
         for output in edges.output_ids if edges.inputs else ():
-            if (job, graph.representative(output)) not in graph.retired:
+            if (job, graph.representative(output)) not in graph.without_data:
                 yield job, output
 
 
@@ -120,7 +120,7 @@ def _origins(known: Consumers, lineage: ColumnLineage, whole: DatasetId | None) 
     for job, head in known.jobs.items():
         for output in known.edges[job].output_ids:
             dataset = known.representative(output)
-            if (job, dataset) in lineage.graph.retired:
+            if (job, dataset) in lineage.graph.without_data:
                 continue
             fields = defaultdict(list)
             for field, candidates in _untold(known, job, output).items():

@@ -1,7 +1,7 @@
 /** What one wants to know first of a node: description, owners, documentation, source, inputs and outputs. */
 
 import { useUnknownOrigins } from "../../api/origins";
-import type { Dataset, Facets, Job, Name as NameOf } from "../../api/types";
+import type { Dataset, DisplayNames, Facets, Job, Name as NameOf } from "../../api/types";
 import { Name } from "../../parts/Name";
 import { linkTo } from "../../routing/location";
 import { moment } from "../../text/amounts";
@@ -75,8 +75,8 @@ export function Overview({ nodeId, node }: { nodeId: string; node: Dataset | Job
       {"fields" in node && <Uses nodeId={nodeId} dataset={node} />}
       {"inputs" in node && (
         <>
-          <Names title="Inputs" names={node.inputs} />
-          <Names title="Outputs" names={node.outputs} />
+          <Names title="Inputs" names={node.inputs} called={node.displayNames} />
+          <Names title="Outputs" names={node.outputs} called={node.displayNames} />
         </>
       )}
       {"columnLineage" in node && <Origins nodeId={nodeId} dataset={node} />}
@@ -92,21 +92,24 @@ export function Overview({ nodeId, node }: { nodeId: string; node: Dataset | Job
   );
 }
 
-function Names({ title, names }: { title: string; names: NameOf[] }) {
+function Names({ title, names, called = {} }: { title: string; names: NameOf[]; called?: DisplayNames | undefined }) {
   return (
     <div className="card">
       <h2>
         {title} <span className="muted">{names.length}</span>
       </h2>
       <ul className="list">
-        {names.slice(0, 50).map(({ namespace, name }) => (
-          <li key={`${namespace} ${name}`}>
-            <span className="grow">
-              <Name name={name} href={linkTo("node", { nodeId: nodeIdOf("dataset", namespace, name) })} />
-            </span>
-            <span className="end">{oneLine(namespace)}</span>
-          </li>
-        ))}
+        {names.slice(0, 50).map(({ namespace, name }) => {
+          const nodeId = nodeIdOf("dataset", namespace, name);
+          return (
+            <li key={nodeId}>
+              <span className="grow">
+                <Name name={name} called={called[nodeId]} href={linkTo("node", { nodeId })} />
+              </span>
+              <span className="end">{oneLine(namespace)}</span>
+            </li>
+          );
+        })}
         {!names.length && <li className="muted">none</li>}
         {names.length > 50 && <li className="muted">and {names.length - 50} more, in the lineage</li>}
       </ul>

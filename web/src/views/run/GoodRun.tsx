@@ -11,7 +11,9 @@ import { attempt } from "../node/attempt";
 export function GoodRun({ run, again }: { run: Run; again: () => void }) {
   const [failure, setFailure] = useState("");
   const { judgement } = run;
-  const mayBeGood = run.state === "COMPLETED" || run.state === "RUNNING";
+  const failed = run.failedChildren;
+  const isOfOthers = run.outcome === "NOT_REPORTED" && Array.isArray(failed) && !failed.length;
+  const mayBeGood = run.outcome === "COMPLETED" || run.outcome === "RUNNING" || isOfOthers;
   const mayJudge = useScopes().has("curate") && (judgement || mayBeGood);
   const say = (isGood: boolean): void => void attempt(callGood(run.id, isGood), setFailure, again);
   return (

@@ -6,7 +6,7 @@ import { MOST, type Result } from "../../api/search";
 import { Icon, type IconName } from "../../parts/Icon";
 import { goTo, linkTo } from "../../routing/location";
 import { counted } from "../../text/amounts";
-import { calledShort, contextOf, oneLine, shortName, splitNodeId } from "../../text/names";
+import { calledShort, contextOf, oneLine, splitNodeId } from "../../text/names";
 import { type Recent, recentNodes } from "./recent";
 import { FEW, groupsOf, hasMore, linkOf, search } from "./search";
 import "./search.css";
@@ -185,7 +185,7 @@ function foundLine(group: string, found: Result): Line {
 function contextLine(found: Result, title: string): string {
   switch (found.type) {
     case "COLUMN":
-      return `${shortName(found.dataset)} · ${found.namespace}`;
+      return `${calledShort({ name: found.dataset, displayName: found.displayName })} · ${found.namespace}`;
     case "OWNER":
     case "TAG":
       return found.nodes.map((node) => calledShort(node)).join(", ");

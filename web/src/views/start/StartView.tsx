@@ -13,7 +13,7 @@ import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { linkTo } from "../../routing/location";
 import { ago, counted, moment } from "../../text/amounts";
-import { nodeIdOf, shortName, splitNodeId } from "../../text/names";
+import { calledShort, nodeIdOf, shortName, splitNodeId } from "../../text/names";
 import { AlertList } from "../alerts/AlertList";
 import { recentNodes } from "../search/recent";
 import { FirstEvent } from "./FirstEvent";
@@ -140,6 +140,7 @@ function Jobs({ jobs }: { jobs: Job[] }) {
         <JobLine
           key={nodeIdOf("job", job.namespace, job.name)}
           job={job}
+          called={calledShort(job)}
           state={job.latestRun?.outcome}
           at={job.latestRun?.endedAt ?? job.updatedAt}
         />
@@ -151,21 +152,37 @@ function Jobs({ jobs }: { jobs: Job[] }) {
 function Runs({ runs }: { runs: BoardRun[] }) {
   return (
     <ul className="list">
-      {runs.map(({ id, job, state, startedAt, endedAt }) => (
-        <JobLine key={id} job={job} state={state} at={endedAt ?? startedAt} />
+      {runs.map(({ id, job, displayName, state, startedAt, endedAt }) => (
+        <JobLine
+          key={id}
+          job={job}
+          called={displayName ?? shortName(job.name)}
+          state={state}
+          at={endedAt ?? startedAt}
+        />
       ))}
     </ul>
   );
 }
 
-function JobLine({ job, state, at }: { job: JobName; state: Outcome | undefined; at: string | null }) {
+function JobLine({
+  job,
+  called,
+  state,
+  at,
+}: {
+  job: JobName;
+  called: string;
+  state: Outcome | undefined;
+  at: string | null;
+}) {
   return (
     <li>
       <State state={state} />
       <span className="grow">
         <Name
           name={job.name}
-          short={shortName(job.name)}
+          short={called}
           href={linkTo("lineage", { nodeId: nodeIdOf("job", job.namespace, job.name) })}
         />
       </span>

@@ -111,7 +111,11 @@ def _runs(api: Api, options: Namespace) -> Reply:
 def _newest_runs(api: Api, options: Namespace) -> Reply:
     """The newest run of each of the jobs that reported last."""
     text, answer = api.ask("jobs", limit=options.limit)
-    listed = [{"job": _job(job), **job["latestRun"]} for job in answer["jobs"] if job["latestRun"]]
+    listed = [
+        {"job": _job(job), "displayName": job.get("displayName"), **job["latestRun"]}
+        for job in answer["jobs"]
+        if job["latestRun"]
+    ]
     more = {"totalCount": len(listed) + max(0, answer["totalCount"] - len(answer["jobs"]))}
     return Reply(text, lambda display: runs_text.render({"runs": listed, **more}, display))
 

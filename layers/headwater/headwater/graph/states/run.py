@@ -234,6 +234,12 @@ class Run:
         return outcome_of(self.state, len(self.failed_children)) if self.last else NOT_REPORTED
 
     @property
+    def may_be_good(self) -> bool:
+        """Whether a person may call the run good: it went well, or is at it. Of a run that never reported, such as a
+        DAG's that only its tasks name, those that it started tell."""
+        return self.outcome in (RunState.COMPLETED, RunState.RUNNING) or not (self.last or self.failed_children)
+
+    @property
     def stored_state(self) -> RunState:
         """The state by which items and their lists know the run. One that only its children named is RUNNING there, as
         0.1.0 has it."""

@@ -14,8 +14,10 @@ from headwater.http.marquez.datasets import dataset_node, dataset_type, last_wri
 from headwater.http.marquez.jobs import job_node
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, shown
+from headwater.read.dataset_details import first_jobs
 from headwater.read.good_writes import KnownWriters, LastWrite, last_writes
 from headwater.read.reader import Reader
+from headwater.store.snapshot import ReadRequest
 from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
 
 MAX_BYTES = 20_000_000
@@ -65,7 +67,9 @@ def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = No
     """The graph of a walk as JSON. A derivation is no node, but edges between datasets."""
     heads = heads_of(reader, graph, as_of)
     latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
-    nodes = _job_nodes(graph, latest, as_of) | _dataset_nodes(graph, _last_writes(reader, graph, heads, as_of), as_of)
+    nodes = _job_nodes(graph, latest, as_of) | _dataset_nodes(
+        reader, graph, _last_writes(reader, graph, heads, as_of), as_of
+    )
     shown = {node: nodes[node] for node in graph.order if node in nodes}
     edges, foreign = (
         frozenset((shown[a]["id"], shown[b]["id"]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
@@ -89,9 +93,9 @@ def _job_nodes(
 
 
 def _dataset_nodes(
-    graph: LineageGraph, writes: Mapping[DatasetId, LastWrite], as_of: Instant | None
+    reader: Reader, graph: LineageGraph, writes: Mapping[DatasetId, LastWrite], as_of: Instant | None
 ) -> dict[NodeId, JsonObject]:
-    used = _last_used(graph, as_of)
+    used = _last_used(reader, graph, as_of)
     nodes: dict[NodeId, JsonObject] = {}
     for dataset, head in graph.datasets.items():
         if dataset in graph.order:
@@ -181,14 +185,20 @@ def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
     return edges._replace(inputs=shown(edges.inputs), outputs=shown(edges.outputs))
 
 
-def _last_used(graph: LineageGraph, as_of: Instant | None) -> dict[DatasetId, Instant]:
-    """For each dataset, the time of the last event until then of the jobs in the graph that use the dataset."""
+def _last_used(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> dict[DatasetId, Instant]:
+    """For each dataset, the time of the last event until then by which one of its first jobs used it: as the lookup of
+    the dataset has it, whichever way the graph goes. One read of these jobs, with their usages."""
+    users = {
+        dataset: set(first_jobs(graph.datasets[dataset], graph.writers.get(dataset, ())))
+        for dataset in _readable(graph)
+    }
+    asked = sorted(frozenset().union(*users.values()))[:MAX_WRITERS]
     used: dict[DatasetId, Instant] = {}
-    for job, head in graph.jobs.items():
-        for name in graph.edges_of[job].input_ids | graph.edges_of[job].output_ids:
-            dataset = graph.representative(name)
-            updated = min(head.facts.updated, as_of or head.facts.updated)
-            used[dataset] = max(updated, used.get(dataset, updated))
+    for job, head in reader.store.read(ReadRequest(jobs=asked)).jobs.all().items() if asked else ():
+        for name, usage in head.facts.usages.items():
+            dataset, last = graph.representative(name), min(usage.last, as_of or usage.last)
+            if job in users.get(dataset, ()):
+                used[dataset] = max(last, used.get(dataset, last))
     return used
 
 

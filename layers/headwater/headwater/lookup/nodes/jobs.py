@@ -10,6 +10,7 @@ from headwater.graph.names.identity import JobId
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.http.marquez import jobs as marquez
+from headwater.http.marquez.datasets import display_names
 from headwater.http.marquez.runs import run as marquez_run
 from headwater.http.paging import chunked, next_cursor, within_size_limit
 from headwater.http.request import ApiRequest
@@ -87,7 +88,11 @@ def _fitting(
 
 
 def job(reader: Reader, _request: ApiRequest, job: NamedNode) -> JsonObject:
-    return marquez.job(read_job_details(reader, job.job))
+    """A job. Of its inputs and outputs in a catalogue it has the names there: one more read."""
+    details = read_job_details(reader, job.job)
+    edges = details.head.current
+    used = reader.datasets(edges.input_ids | edges.output_ids) if edges else {}
+    return marquez.job(details) | display_names(used.values())
 
 
 def _states(request: ApiRequest) -> frozenset[str]:

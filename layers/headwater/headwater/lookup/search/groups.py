@@ -167,19 +167,22 @@ def _columns(candidates: Candidates, heads: Heads) -> list[JsonObject]:
             continue
         for column in fields_of(head.schema):
             if _has(column["name"], words):
-                result = _column(head.facts.name, column["name"])
+                result = _column(head, column["name"])
                 found.setdefault(result["nodeId"], result)
     return list(found.values())
 
 
-def _column(table: Name, column: str) -> JsonObject:
-    node = node_id(NodeKind.FIELD, table)
+def _column(head: DatasetHead, column: str) -> JsonObject:
+    """A column, with the name of its table in a catalogue."""
+    table, node = head.facts.name, node_id(NodeKind.FIELD, head.facts.name)
+    display = display_name(table, head.facets)
     return {
         "type": "COLUMN",
         "name": column,
         "nodeId": f"{node}:{column}",
         "namespace": table.namespace,
         "dataset": table.name,
+        **({"displayName": display} if display else {}),
     }
 
 

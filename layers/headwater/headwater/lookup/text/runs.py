@@ -51,7 +51,8 @@ def _lines(runs: Sequence[ShownRun], answer: Document, display: Display) -> Iter
         yield detail("no run")
         return
     jobs = [run.job for run in runs if run.job]
-    labels = Labels(jobs) if jobs else None
+    called = {run.job.id: str(name) for run in runs if run.job and (name := run.run.get("displayName"))}
+    labels = Labels(jobs, displayed=called) if jobs else None
     widths = [max(map(len, column)) for column in zip(_HEADINGS, *(run.cells for run in runs), strict=True)]
     if labels:
         yield detail(labels.where(display.width))
