@@ -37,7 +37,6 @@ def _alert(run: Run, reader: Reader) -> Alert:
     application = ancestors.application
     outputs = run.outputs or _outputs_of(reader, application)
     owners = [owners_of(head.facets) for head in reader.datasets(outputs).values()]
-    subject = application.job if application else run.job
     message = messages_of(reader.store, [run])[run.id]
     written = [node_id(NodeKind.DATASET, use.name) for use in outputs.values()]
     at, causes = run.ended_at or run.updated, causes_of_failure(reader, run)
@@ -58,7 +57,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
         kind=NodeKind.JOB,
         name=run.job,
         owners=distinct_owners(owners_of_job(reader, run), *owners),
-        title=f"{short_name(subject.name)} failed{_while_writing(outputs) if application else ''}",
+        title=f"{short_name(_called(run, application))} failed{_while_writing(outputs) if application else ''}",
         lines=tuple(lines),
         group=job_id(run.job),
         link=link_to("lineage", NodeKind.JOB, run.job),
@@ -71,6 +70,14 @@ def _alert(run: Run, reader: Reader) -> Alert:
             "causes": [cause.as_json() for cause in causes],
         },
     )
+
+
+def _called(run: Run, application: ParentRef | None) -> str:
+    """What the author calls what failed: of a query its application, whose name that of the query begins with."""
+    if application is None:
+        return run.called
+    of_query = run.job.name.removeprefix(application.job.name)
+    return application.job.name if of_query == run.job.name else run.called.removesuffix(of_query)
 
 
 def _outputs_of(reader: Reader, application: ParentRef | None) -> IoDatasets:

@@ -77,13 +77,13 @@ def of_changes(
         old, new = (code_of(values(run.job_facets)) for run in (before, after))
         if old["version"] != new["version"] and window.has(after.started_at):
             details: JsonObject = {"codeBefore": old, "codeAfter": new}
-            summary = f"{node.name.name} {_describe_code(old, new)}"
+            summary = f"{after.called} {_describe_code(old, new)}"
             yield Finding(FindingKind.CODE_CHANGED, after.started_at, node, after.run_id, summary, details)
     completed = [run for run in runs if run.names_datasets and _state(run, window) is RunState.COMPLETED]
     for before, after in pairwise(completed):
         details = _difference(before, after, representative)
         if details and window.has(after.started_at):
-            summary = f"{node.name.name} {first_few(_describe_difference(details))}"
+            summary = f"{after.called} {first_few(_describe_difference(details))}"
             yield Finding(FindingKind.JOB_CHANGED, after.started_at, node, after.run_id, summary, details)
 
 
@@ -128,7 +128,7 @@ def _is_open(run: Run, window: Window) -> bool:
 def _of_run(node: UpstreamNode, run: Run, window: Window) -> Iterator[Finding]:
     """The finding of a run, if there is one. A run that only its children named has no events, and is not known to be
     running."""
-    name, state = node.name.name, _state(run, window)
+    name, state = run.called, _state(run, window)
     at = run.started_at if _is_open(run, window) else run.ended_at or run.started_at
     if state in _FAILURES:
         kind, verb = _FAILURES[state]

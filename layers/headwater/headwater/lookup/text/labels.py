@@ -40,8 +40,8 @@ class Labels:
     datasets_in, jobs_in    the namespaces that go without saying: those of the first node, or of most
     folder                  what the names of all datasets of `datasets_in` begin with
 
-    A node in `displayed`, by nodeId, is called by that name. Beside it stands the own name of a dataset, which tells its
-    path; that of a job tells no more than how a producer spells what its author says.
+    A node in `displayed`, by nodeId, is called by that name. Beside it stands the own name of a dataset, which tells
+    its path; that of a job tells no more than how a producer spells what its author says.
     """
 
     def __init__(
