@@ -152,6 +152,7 @@ NODES: dict[str, Schema] = {
     "TopRun": record(
         id=UUID,
         job=_NAME,
+        displayName=maybe(TEXT),
         state=_STATES,
         ownState=_STATES,
         startedAt=nullable(TIME),

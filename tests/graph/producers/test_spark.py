@@ -270,6 +270,7 @@ def test_an_application_and_its_queries_are_shown_by_what_the_author_calls_them(
     for found in (get("search", q="of the day")["results"], get("search/groups", q="of the day")["results"]):
         assert {entry["displayName"] for entry in found} == set(shown.values())
         assert {entry["nodeId"] for entry in found} == {f"job:demo:{name}" for name in shown}
+    assert [run["displayName"] for run in get("runs")["runs"]] == [own]
     graph = get("lineage", nodeId=f"job:demo:{query}")["graph"]
     assert [node["data"].get("displayName") for node in graph if node["type"] == "JOB"] == [shown[query]]
 

@@ -6,6 +6,8 @@ import type { Name, Page, RunState } from "./types";
 export interface BoardRun {
   id: string;
   job: Name;
+  /** What its author calls the job, if that is another name. */
+  displayName?: string;
   state: RunState;
   ownState: RunState;
   startedAt: string | null;

@@ -11,7 +11,8 @@ from functools import partial
 from itertools import islice
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.facets.curation import is_among
+from headwater.graph.facets.curation import called, is_among
+from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobRunId
 from headwater.graph.states.run import ParentRef, Run, RunState
 from headwater.http.request import ApiRequest
@@ -120,6 +121,7 @@ def _as_json(run: Run, message: str) -> JsonObject:
     return {
         "id": run.run_id,
         "job": run.job.as_json(),
+        **({"displayName": display} if (display := called(values(run.job_facets))) else {}),
         "state": run.outcome,
         "ownState": run.state.value,
         "startedAt": shown(started) if started else None,
