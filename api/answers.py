@@ -293,7 +293,7 @@ ANSWERS: dict[str, Schema] = {
         entries=array(component("AuditEntry")), isAudited=FLAG, cursor=maybe(TEXT), truncated=maybe(TRUE)
     ),
     Path.EVENTS: listed("events", FREE),
-    Path.SEARCH: listed("results", extended(_NODE, **_FOUND, updatedAt=TIME)),
+    Path.SEARCH: listed("results", extended(_NODE, **_FOUND, otherNames=maybe(array(_NAME)), updatedAt=TIME)),
     Path.SEARCH_GROUPS: record(
         results=array(
             {

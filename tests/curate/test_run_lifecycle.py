@@ -58,6 +58,20 @@ def test_a_run_that_completes_leaves_versions_of_what_its_job_was_declared_to_wr
     assert (api.get(job).body["inputs"], api.get(job).body["outputs"]) == (inputs, outputs)
 
 
+def test_a_run_that_names_an_output_has_the_inputs_that_its_job_was_declared_with(api: Api) -> None:
+    job, sums = "namespaces/demo/jobs/declared", "namespaces/s3://lake/datasets/sums"
+    (inputs, outputs, others) = ([{"namespace": "s3://lake", "name": name}] for name in ("orders", "sums", "others"))
+    api.put(
+        "namespaces/s3://lake/datasets/others", {"type": "DB_TABLE", "physicalName": "o", "sourceName": "s3://lake"}
+    )
+    api.put(job, {"type": "BATCH", "inputs": inputs, "outputs": others})
+    run_id = api.post(f"{job}/runs").body["id"]
+    api.put(sums, {"type": "DB_TABLE", "physicalName": "sums", "sourceName": "s3://lake", "runId": run_id})
+    ended = api.post(f"jobs/runs/{run_id}/complete").body
+    version = api.get(f"{job}/versions/{ended['jobVersion']['version']}").body
+    assert (version["inputs"], version["outputs"], version["latestRun"]["id"]) == (inputs, outputs, run_id)
+
+
 def test_a_run_has_the_id_that_it_is_given(api: Api) -> None:
     given = {"id": factory.run_id(77).upper()}
     created = api.post(RUNS, given)

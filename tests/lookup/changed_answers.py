@@ -310,7 +310,8 @@ def _names_beside_node_ids(_old: Any, new: Any) -> None:
 
 
 def _one_hit_of_several_names(old: Any, new: Any) -> None:
-    """A dataset of several names was a hit for each. The pages of a search begin elsewhere."""
+    """A dataset of several names was a hit for each, and now has the `otherNames`. The pages of a search begin
+    elsewhere. (tests/lookup/search/test_names_of_tables.py)"""
     assert new["totalCount"] <= old["totalCount"]
     both = {hit["nodeId"] for hit in old["results"]} & {hit["nodeId"] for hit in new["results"]}
     assert len(old["results"]) - len(both) <= 1
@@ -318,6 +319,8 @@ def _one_hit_of_several_names(old: Any, new: Any) -> None:
         body["results"] = [hit for hit in body["results"] if hit["nodeId"] in both]
         body.pop("totalCount")
         body.pop("cursor", None)
+    for hit in new["results"]:
+        assert isinstance(hit.pop("otherNames", []), list)
 
 
 def _one_version_of_a_statement(old: Any, new: Any) -> None:

@@ -11,7 +11,7 @@ from headwater.openlineage.event import DatasetReference, Name, RunEvent
 from tests import factory
 from tests.alerts.stream import World
 from tests.factory import Document
-from tests.lookup.requests import LookupClient, table_after
+from tests.lookup.requests import LAKE, LookupClient, table_after
 from tests.producer_records import recorded, recorded_program
 
 MODEL = Name("file", "/srv/lake/models/churn")
@@ -221,17 +221,45 @@ def test_only_maintenance_has_no_datasets(job: str, job_facets: factory.Document
     assert (not datasets(events, "inputs"), not datasets(events, "outputs")) == (is_maintenance,) * 2
 
 
-def application_named(own: str, job: str = "invoices_daily", **facets: Document) -> tuple[LookupClient, str]:
-    """The answers after an application with a query, whose author calls it `own`."""
+def events_of_application(own: str, job: str, ending: str, **facets: Document) -> tuple[Document, Document]:
+    """The ends of an application and of its query, whose author calls it `own`."""
     details = {"spark_properties": factory.facet(properties={"spark.app.name": own}), **facets}
     of_app = {"jobType": factory.facet(integration="SPARK", jobType="APPLICATION")}
     of_query = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
     parent = {**details, "parent": factory.parent(1, job)}
     query = f"{job}.append_data.lake_invoices"
-    app = factory.run_event("COMPLETE", run=1, job=job, run_facets=details, job_facets=of_app)
+    app = factory.run_event(ending, run=1, job=job, run_facets=details, job_facets=of_app)
     writes = [factory.dataset("invoices")]
-    of_run = factory.run_event("COMPLETE", run=2, job=query, outputs=writes, run_facets=parent, job_facets=of_query)
-    return LookupClient(table_after(app, of_run)), query
+    return app, factory.run_event(ending, run=2, job=query, outputs=writes, run_facets=parent, job_facets=of_query)
+
+
+def application_named(own: str, job: str = "invoices_daily", **facets: Document) -> tuple[LookupClient, str]:
+    """The answers after such an application, and the name of its query."""
+    events = events_of_application(own, job, "COMPLETE", **facets)
+    return LookupClient(table_after(*events)), events[1]["job"]["name"]
+
+
+@pytest.mark.parametrize(
+    ("own", "job", "title", "finding"),
+    [
+        (
+            "Invoices of the day",
+            "invoices_of_the_day",
+            "Invoices of the day",
+            "Invoices of the day.append_data.lake_invoices",
+        ),
+        ("Bills", "invoices", "Bills", "Bills.append_data.lake_invoices"),
+        ("invoices", "invoices", "invoices", "invoices.append_data.lake_invoices"),
+    ],
+)
+def test_a_failure_is_told_by_what_the_author_calls_the_application(
+    own: str, job: str, title: str, finding: str
+) -> None:
+    events = events_of_application(own, job, "FAIL")
+    (alert,) = [each for each in World().alerts_of_batch(*events) if each["alert"] == "Run Failed"]
+    assert alert["title"] == f"{title} failed while writing invoices"
+    found = LookupClient(table_after(*events))("rootcause", nodeId=f"dataset:{LAKE}:invoices")["findings"]
+    assert [each["summary"] for each in found] == [f"{finding} failed"]
 
 
 def test_alerts_and_findings_call_a_failed_application_as_its_author_does() -> None:
@@ -264,6 +292,7 @@ def test_an_application_and_its_queries_are_shown_by_what_the_author_calls_them(
     for found in (get("search", q="of the day")["results"], get("search/groups", q="of the day")["results"]):
         assert {entry["displayName"] for entry in found} == set(shown.values())
         assert {entry["nodeId"] for entry in found} == {f"job:demo:{name}" for name in shown}
+    assert [run["displayName"] for run in get("runs")["runs"]] == [own]
     graph = get("lineage", nodeId=f"job:demo:{query}")["graph"]
     assert [node["data"].get("displayName") for node in graph if node["type"] == "JOB"] == [shown[query]]
     assert [run["displayName"] for run in get("runs")["runs"]] == [own]

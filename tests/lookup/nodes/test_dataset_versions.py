@@ -106,6 +106,18 @@ def test_a_dataset_that_is_only_read_has_the_version_of_its_schema() -> None:
     assert get(VERSIONS) == {"versions": [dataset], "totalCount": 1}
 
 
+def test_a_dataset_that_is_only_read_has_the_facets_of_its_readers_and_a_version_without_a_schema() -> None:
+    said = factory.facet(description="all orders")
+    for facets in ({"documentation": said, "schema": OLD}, {"documentation": said}):
+        get = after(factory.run_event("COMPLETE", inputs=[{**factory.dataset("orders"), "facets": facets}]))
+        (used,) = get(f"jobs/runs/{factory.run_id(1)}")["inputDatasetVersions"]
+        (version,) = get(VERSIONS)["versions"]
+        assert version["version"] == used["datasetVersionId"]["version"]
+        assert version["facets"] == facets
+        assert version == get(f"{VERSIONS}/{version['version']}")
+        assert get(VERSIONS, offset=1) == {"versions": [], "totalCount": 1}
+
+
 def test_a_dataset_that_is_only_read_has_its_schemas_as_history_until_it_is_written() -> None:
     reads = [
         factory.run_event("COMPLETE", run=run, seconds=60 * run, inputs=[factory.dataset("orders", schema=schema)])

@@ -52,6 +52,17 @@ def test_a_run_its_job_and_the_list_name_a_version_alike() -> None:
     assert [get(f"{VERSIONS}/{version['version'].upper()}") for version in (newest, oldest)] == [newest, oldest]
 
 
+def test_a_job_without_datasets_has_the_version_of_its_newest_run_that_has_ended() -> None:
+    assert after(ran(1, outputs=(), kind="START"))(VERSIONS)["versions"] == []
+    get = after(ran(1, outputs=()), ran(2, outputs=()))
+    (version,) = get(VERSIONS)["versions"]
+    assert shown(version) == ([], [], factory.run_id(2))
+    assert get(f"{VERSIONS}/{version['version']}") == version
+    assert [shown(each) for each in after(ran(1, "a"), ran(2, outputs=()))(VERSIONS)["versions"]] == [
+        (["a"], ["out"], factory.run_id(1))
+    ]
+
+
 def test_a_version_is_made_when_its_first_run_ends_or_until_then_when_it_starts() -> None:
     running = [ran(1, "a", kind="START", seconds=10), ran(1, "a", kind="RUNNING", seconds=20)]
     assert after(*running)(VERSIONS)["versions"][0]["createdAt"] == factory.at(10)
@@ -65,10 +76,6 @@ def test_what_a_job_event_declares_is_a_version_also_without_a_run() -> None:
     (of_run,) = after(declared, ran(1, "a"))(VERSIONS)["versions"]
     assert (shown(of_run), of_run["createdAt"]) == ((["a"], ["out"], factory.run_id(1)), factory.at(10))
     assert [shown(version)[0] for version in after(declared, ran(1, "b"))(VERSIONS)["versions"]] == [["b"], ["a"]]
-
-
-def test_a_run_that_names_no_dataset_is_of_no_version() -> None:
-    assert after(ran(1, outputs=()))(VERSIONS) == {"versions": [], "totalCount": 0}
 
 
 def test_a_version_has_the_location_that_its_newest_run_gives_else_the_job_s() -> None:

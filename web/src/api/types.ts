@@ -13,11 +13,24 @@ export interface CalledName extends Name {
 /** What people call the datasets of an answer, by their nodeIds, where they have a name in a catalogue. */
 export type DisplayNames = Readonly<Record<string, string>>;
 
+/** The producer that says a tag, by the tag. */
+export type TagSources = Readonly<Record<string, string>>;
+
 export interface Field {
   name: string;
   type: string | null;
   description: string | null;
   tags: string[];
+  tagSources?: TagSources;
+}
+
+/** A dashboard, notebook or application of which dbt says that it reads a dataset. */
+export interface Exposure {
+  id: string;
+  name: string;
+  type?: string;
+  url?: string;
+  owner?: string;
 }
 
 export type RunState = "NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED";
@@ -48,6 +61,12 @@ export interface Run {
   /** In a graph their number. */
   failedChildren?: { runId: string; job: Name }[] | number;
   code?: Code;
+  tags?: string[];
+  tagSources?: TagSources;
+  /** What the producer could not read of the run's lineage. */
+  incomplete?: string;
+  /** The id that the engine has of the query. */
+  query?: { id: string; source: string | null };
   judgement?: { good: true; by: string; at: string; note?: string };
 }
 
@@ -104,6 +123,10 @@ export interface Dataset extends DatasetData {
   lastWrittenAt: string | null;
   /** That no write of it succeeded. */
   caution?: string;
+  tagSources?: TagSources;
+  /** Where its catalogue has it: catalog, warehouse, database, schema, table. */
+  place?: Record<string, string>;
+  exposures?: Exposure[];
 }
 
 /** A dataset of a list with `withUsage`. */
@@ -141,6 +164,9 @@ export interface Job extends JobData {
   latestRuns: Run[];
   facets: Facets;
   tags: string[];
+  tagSources?: TagSources;
+  /** The jobs that its scheduler runs before and after it. */
+  jobDependencies?: { upstream: Name[]; downstream: Name[] };
 }
 
 export interface EdgeData {
@@ -231,6 +257,7 @@ export interface Impact extends Page {
   owners: { owner: string | null; items: ImpactItem[] }[];
   possibleCount?: number;
   hiddenCount?: number;
+  exposures?: (Exposure & { dataset: string; distance: number })[];
   frontier?: Frontier;
 }
 

@@ -10,14 +10,11 @@ from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, l
 from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.alerts.schema_cause import causes_of_failure
-from headwater.graph.facets.curation import called
 from headwater.graph.facets.dataset_reference import IoDatasets
 from headwater.graph.facets.members import owners_of
-from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, job_id, node_id
 from headwater.graph.states.run import ParentRef, Run, RunState
 from headwater.graph.states.stored_states import Severity
-from headwater.openlineage.event import Name
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
 from headwater.read.run_end import messages_of
@@ -35,18 +32,11 @@ def run_failed(record: Record, reader: Reader) -> Iterator[Alert]:
         yield _alert(run, reader)
 
 
-def _called(run: Run, subject: Name) -> str:
-    """What the author calls the application of a query, or the job: the query is called so, and by its own end."""
-    own = called(values(run.job_facets))
-    return own.removesuffix(run.job.name.removeprefix(subject.name)) if own else short_name(subject.name)
-
-
 def _alert(run: Run, reader: Reader) -> Alert:
     ancestors = ancestors_of(reader, run)
     application = ancestors.application
     outputs = run.outputs or _outputs_of(reader, application)
     owners = [owners_of(head.facets) for head in reader.datasets(outputs).values()]
-    subject = application.job if application else run.job
     message = messages_of(reader.store, [run])[run.id]
     written = [node_id(NodeKind.DATASET, use.name) for use in outputs.values()]
     at, causes = run.ended_at or run.updated, causes_of_failure(reader, run)
@@ -67,7 +57,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
         kind=NodeKind.JOB,
         name=run.job,
         owners=distinct_owners(owners_of_job(reader, run), *owners),
-        title=f"{_called(run, subject)} failed{_while_writing(outputs) if application else ''}",
+        title=f"{short_name(_called(run, application))} failed{_while_writing(outputs) if application else ''}",
         lines=tuple(lines),
         group=job_id(run.job),
         link=link_to("lineage", NodeKind.JOB, run.job),
@@ -80,6 +70,14 @@ def _alert(run: Run, reader: Reader) -> Alert:
             "causes": [cause.as_json() for cause in causes],
         },
     )
+
+
+def _called(run: Run, application: ParentRef | None) -> str:
+    """What the author calls what failed: of a query its application, whose name that of the query begins with."""
+    if application is None:
+        return run.called
+    of_query = run.job.name.removeprefix(application.job.name)
+    return application.job.name if of_query == run.job.name else run.called.removesuffix(of_query)
 
 
 def _outputs_of(reader: Reader, application: ParentRef | None) -> IoDatasets:

@@ -11,7 +11,7 @@ from headwater.curate.body import NoteBody, RunBody
 from headwater.curate.curation_events import Document, facet, naming, of_run, own_facet, time_after, times_of
 from headwater.curate.curator import Curator
 from headwater.graph.facets.curation import JUDGEMENT
-from headwater.graph.states.edges import NO_EDGES, Edges, edges_of
+from headwater.graph.states.edges import NO_EDGES, Edges
 from headwater.graph.states.run import CREATED, Run, RunState
 from headwater.http.paths import PREFIX
 from headwater.http.request import ApiRequest
@@ -87,11 +87,13 @@ def _judge(curator: Curator, request: ApiRequest, run: Run, **members: Any) -> J
 
 
 def _declared_edges(curator: Curator, run: Run) -> Edges:
-    """What a run read and wrote that names no dataset itself: what its job was declared with. Hence its outputs have a
-    version by this run."""
+    """What a run read and wrote, as its job was declared, of the side of which the run names no dataset itself. Hence
+    its outputs have a version by this run."""
     head = curator.before.store.read(ReadRequest(jobs=[run.id.job])).jobs.get(run.id.job)
-    declared = head.facts.declared if head and not run.names_datasets else None
-    return edges_of([declared.time, "", *declared.value]) if declared else NO_EDGES
+    declared = head.declared if head else NO_EDGES
+    return declared._replace(
+        inputs=() if run.inputs else declared.inputs, outputs=() if run.outputs else declared.outputs
+    )
 
 
 def _facets(announced: RunBody) -> dict[str, Document]:

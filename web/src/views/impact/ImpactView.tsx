@@ -20,6 +20,7 @@ import { linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
 import { grouped } from "../../text/grouped";
 import { calledShort, columnOf, kindOf, oneLine, shortName, splitNodeId } from "../../text/names";
+import { Exposures } from "../node/Said";
 import { FILTERS, Filters, isChosen, KINDS, type Listed } from "./Filters";
 import "./impact.css";
 
@@ -48,6 +49,7 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
         {(found) => (
           <>
             {found.caution && <p className="chip bad">{oneLine(found.caution)}</p>}
+            <Exposures exposures={found.exposures} />
             <Found impact={withPages(found, later.pages)} name={nameOf(nodeId)} parameters={parameters}>
               <More later={later} first={found}>
                 Show the next {count(MOST)}

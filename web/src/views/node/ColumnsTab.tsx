@@ -54,9 +54,10 @@ export function ColumnsTab({ nodeId, dataset, again }: { nodeId: string; dataset
           {
             name: "Tags",
             value: ({ tags }) => tags.join(", "),
-            show: ({ name, tags }) => (
+            show: ({ name, tags, tagSources }) => (
               <TagList
                 tags={tags}
+                sources={tagSources}
                 of={name}
                 mayCurate={mayCurate}
                 add={(tag) => attempt(putFieldTag(nodeId, name, tag), setFailure, again)}

@@ -36,6 +36,7 @@ export function Curation({ nodeId, node, again }: { nodeId: string; node: Datase
     <>
       <TagList
         tags={node.tags}
+        sources={node.tagSources}
         of={short}
         mayCurate={scopes.has("curate")}
         add={(tag) => attempt(putTag(nodeId, tag), setFailure, again)}

@@ -1,8 +1,13 @@
-/** The facets of a node, readable, and the document as the API has it. */
+/** The facets of a node, each in a line that can be read and opened, and the document as the API has it. */
 
 import type { Facets } from "../../api/types";
 import { Empty } from "../../parts/Feedback";
 import { Copy } from "../../parts/Name";
+import { oneLine } from "../../text/names";
+import { readable } from "../../text/readable";
+
+/** Characters of a facet that are shown before it is opened. */
+const MOST = 300;
 
 export function FacetsTab({ facets, document }: { facets: Facets; document?: unknown }) {
   const names = Object.keys(facets).sort();
@@ -22,9 +27,10 @@ function Facet({ name, facet }: { name: string; facet: Record<string, unknown> }
   const entries = Object.entries(members);
   const arePlain = entries.every(([, value]) => value === null || typeof value !== "object");
   return (
-    <details className="card facet" open={arePlain}>
+    <details className="card facet">
       <summary>
         <h2>{name}</h2>
+        <span className="line muted">{oneLine(readable(members).slice(0, MOST))}</span>
       </summary>
       {arePlain ? (
         <dl className="facts">

@@ -6,6 +6,7 @@ import { Name } from "../../parts/Name";
 import { linkTo } from "../../routing/location";
 import { moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine } from "../../text/names";
+import { Exposures, Said } from "./Said";
 import { Uses } from "./Uses";
 
 export function Overview({ nodeId, node }: { nodeId: string; node: Dataset | Job }) {
@@ -60,6 +61,7 @@ export function Overview({ nodeId, node }: { nodeId: string; node: Dataset | Job
               </dd>
             </>
           )}
+          <Said node={node} />
           <dt>First seen</dt>
           <dd>{moment(node.createdAt)}</dd>
           {"lastWrittenAt" in node && (
@@ -79,6 +81,7 @@ export function Overview({ nodeId, node }: { nodeId: string; node: Dataset | Job
           <Names title="Outputs" names={node.outputs} called={node.displayNames} />
         </>
       )}
+      {"fields" in node && <Exposures exposures={node.exposures} />}
       {"columnLineage" in node && <Origins nodeId={nodeId} dataset={node} />}
       {sql && (
         <div className="card wide">

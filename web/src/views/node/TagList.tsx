@@ -1,31 +1,32 @@
-/** Tags, each removed by its cross, and a field for another. */
+/** Tags, each with the producer that says it, removed by its cross; and a field for another. */
 
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
+import type { TagSources } from "../../api/types";
 import { Icon } from "../../parts/Icon";
 import { oneLine } from "../../text/names";
 
 interface Properties {
   tags: readonly string[];
+  sources?: TagSources | undefined;
   of: string;
   mayCurate: boolean;
   add: (tag: string) => Promise<void>;
   remove: (tag: string) => Promise<void>;
 }
 
-export function TagList({ tags, of, mayCurate, add, remove }: Properties) {
+export function TagList({ tags, sources, of, mayCurate, add, remove }: Properties) {
   const [isAdding, setAdding] = useState(false);
   const [text, setText] = useState("");
   return (
     <span className="row tags">
       {tags.map((tag) => (
-        <span key={tag} className="chip tag">
-          {oneLine(tag)}
+        <Tag key={tag} tag={tag} sources={sources}>
           {mayCurate && (
             <button className="quiet" aria-label={`Remove the tag ${tag} of ${of}`} onClick={() => void remove(tag)}>
               <Icon name="cross" />
             </button>
           )}
-        </span>
+        </Tag>
       ))}
       {!mayCurate ? null : isAdding ? (
         <form
@@ -50,6 +51,22 @@ export function TagList({ tags, of, mayCurate, add, remove }: Properties) {
           <Icon name="tag" /> {tags.length === 0 && <span className="hidden">tag</span>}
         </button>
       )}
+    </span>
+  );
+}
+
+interface TagProperties {
+  tag: string;
+  sources: TagSources | undefined;
+  children?: ReactNode;
+}
+
+export function Tag({ tag, sources = {}, children }: TagProperties) {
+  return (
+    <span className="chip tag">
+      {oneLine(tag)}
+      {sources[tag] && <small>by {oneLine(sources[tag])}</small>}
+      {children}
     </span>
   );
 }

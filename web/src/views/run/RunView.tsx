@@ -12,6 +12,7 @@ import { linkTo } from "../../routing/location";
 import { count, duration, moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine, shortName } from "../../text/names";
 import { FacetsTab } from "../node/FacetsTab";
+import { Tag } from "../node/TagList";
 import "../node/node.css";
 import { CodeOfRun } from "./CodeOfRun";
 import { GoodRun } from "./GoodRun";
@@ -67,6 +68,7 @@ function RunPage({ run, children, again }: Found & { again: () => void }) {
         <div className="row">
           <GoodRun run={run} again={again} />
         </div>
+        <Said run={run} />
         {nodeId && (
           <div className="row">
             <a className="button primary" href={linkTo("lineage", { nodeId, asOf: run.endedAt })}>
@@ -108,6 +110,25 @@ function RunPage({ run, children, again }: Found & { again: () => void }) {
       <FacetsTab facets={run.facets} document={run} />
       <RawEventsCard run={run.id} />
     </section>
+  );
+}
+
+/** What its producer says of the run beside its datasets. */
+function Said({ run: { tags = [], tagSources, query, incomplete } }: { run: Run }) {
+  if (!tags.length && !query && !incomplete) return null;
+  return (
+    <div className="row">
+      {tags.map((tag) => (
+        <Tag key={tag} tag={tag} sources={tagSources} />
+      ))}
+      {query && (
+        <span className="muted">
+          Query {oneLine(query.id)}
+          {query.source && ` of ${oneLine(query.source)}`}
+        </span>
+      )}
+      {incomplete && <span className="chip warn">Its lineage is incomplete: {oneLine(incomplete)}</span>}
+    </div>
   );
 }
 

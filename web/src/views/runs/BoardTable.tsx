@@ -6,7 +6,7 @@ import { State } from "../../parts/State";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { duration, moment } from "../../text/amounts";
-import { nodeIdOf, oneLine } from "../../text/names";
+import { calledWhole, nodeIdOf, oneLine } from "../../text/names";
 import { producerOf } from "../../text/producer";
 
 export function BoardTable({ runs }: { runs: BoardRun[] }) {
@@ -21,10 +21,11 @@ export function BoardTable({ runs }: { runs: BoardRun[] }) {
         { name: "State", value: ({ state }) => state, show: ({ state }) => <State state={state} /> },
         {
           name: "Job",
-          value: ({ job }) => job.name,
-          show: ({ job }) => (
+          value: ({ job: { name }, displayName }) => calledWhole({ name, displayName }),
+          show: ({ job, displayName }) => (
             <Name
               name={job.name}
+              called={displayName}
               href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name), tab: "runs" })}
             />
           ),

@@ -3,6 +3,8 @@
 s3://lake warehouse/orders_daily       namespace and name
 warehouse/orders_daily, orders_daily   the end of a name
 mart.orders_daily                      the name in a catalogue, or the end of a path: mart/orders_daily
+table/mart/orders_daily                another name of the table, by its symlinks
+dbfs:/mnt/orders_daily                 a path, by any name that the API knows
 dataset:s3://lake:orders_daily         a nodeId, with which nothing has to be searched
 """
 
@@ -30,13 +32,14 @@ _WORDS = 3
 
 
 class KnownNode(NamedTuple):
-    """A node of the graph, as the search has it, perhaps with the name that it has in a catalogue; a node that was
-    named by its nodeId has no other name."""
+    """A node of the graph, as the search has it, perhaps with the name that it has in a catalogue, and with its other
+    names, each with its namespace; a node that was named by its nodeId has no other name."""
 
     node_id: str
     namespace: str = ""
     name: str = ""
     display: str = ""
+    others: tuple[tuple[str, str], ...] = ()
 
     @property
     def kind(self) -> str:
@@ -106,7 +109,13 @@ def _search(api: Api, text: str) -> list[KnownNode]:
     for _ in range(_REQUESTS if text.strip() else 0):
         page = api.ask("search", q=text, limit=_AT_A_TIME, cursor=page["cursor"]).document
         found += [
-            KnownNode(entry["nodeId"], entry["namespace"], entry["name"], entry.get("displayName", ""))
+            KnownNode(
+                entry["nodeId"],
+                entry["namespace"],
+                entry["name"],
+                entry.get("displayName", ""),
+                tuple((other["namespace"], other["name"]) for other in entry.get("otherNames", ())),
+            )
             for entry in page["results"]
         ]
         if "cursor" not in page:
@@ -127,18 +136,19 @@ def _best(text: str, nodes: Collection[KnownNode]) -> list[KnownNode]:
 
 
 def _match(text: str, node: KnownNode) -> Match | None:
-    joined = f"{node.namespace.rstrip('/')}/{node.name.lstrip('/')}"
-    if text in (joined, f"{node.namespace}:{node.name}", f"{node.namespace}/{node.name}"):
+    known = [(node.namespace, node.name), *node.others]
+    joined = [f"{namespace.rstrip('/')}/{name.lstrip('/')}" for namespace, name in known]
+    if text in joined or any(text in (f"{namespace}:{name}", f"{namespace}/{name}") for namespace, name in known):
         return Match.WHOLE
-    if text in (node.name, node.display):
+    if text == node.display or any(text == name for _, name in known):
         return Match.NAME
-    names = [joined, *([node.display] if node.display else [])]
+    names = [*joined, *([node.display] if node.display else [])]
     if any(_ends(name, text) for name in names):
         return Match.END
     if any(_ends(name.casefold(), text.casefold()) for name in names):
         return Match.END_IN_ANY_CASE
     wanted = _parts(text)
-    return Match.PARTS if len(wanted) > 1 and _parts(joined)[-len(wanted) :] == wanted else None
+    return Match.PARTS if len(wanted) > 1 and any(_parts(name)[-len(wanted) :] == wanted for name in names) else None
 
 
 def _parts(name: str) -> list[str]:
@@ -153,12 +163,12 @@ def _ends(name: str, text: str) -> bool:
 
 
 def _by_path(api: Api, text: str) -> KnownNode | None:
-    """The dataset of a path such as s3a://bucket/folder, by any of its names: the API knows them all."""
-    scheme, mark, rest = text.partition("://")
-    authority, _, path = rest.partition("/")
-    if not (mark and authority and path):
+    """The dataset of a path such as s3a://bucket/folder or dbfs:/folder, by any of its names: the API knows them
+    all."""
+    path = re.fullmatch(r"([^:/]+)(?:(://[^/]+)/|:(?=/))(.+)", text, re.DOTALL)
+    if not path:
         return None
-    node = KnownNode(f"{DATASET}:{scheme}://{authority}:{path}")
+    node = KnownNode(f"{DATASET}:{path[1]}{path[2] or ''}:{path[3]}")
     try:
         api.ask("aliases", nodeId=node.node_id, limit=1)
     except NotFoundFailure:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import reduce
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.curation import JUDGEMENT, is_curation, tags
+from headwater.graph.facets.curation import JUDGEMENT, called, is_curation, tags
 from headwater.graph.facets.dataset_reference import IoDatasets, io_datasets, join_io_datasets
 from headwater.graph.facets.register import (
     Register,
@@ -254,6 +254,11 @@ class Run:
     def order(self) -> tuple[Instant, str]:
         """Sorts the runs of a job, the oldest first."""
         return self.started_at, self.run_id
+
+    @property
+    def called(self) -> str:
+        """What its author calls the job, else the job's name."""
+        return called(values(self.job_facets)) or self.job.name
 
     @property
     def names_datasets(self) -> bool:

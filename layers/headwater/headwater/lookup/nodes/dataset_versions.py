@@ -1,7 +1,7 @@
 """The versions of a dataset: one for each run that wrote it, and for each event without a run that described it.
 
-A dataset that is only read has a version for each of its schemas, which are its history, and one without a schema. The
-version without a schema is in no list: a request needs its id.
+A dataset that is only read has a version for each of its schemas, which are its history, with the facets that its
+readers send. Without a schema it has one version.
 """
 
 import uuid
@@ -99,11 +99,15 @@ def _wrappers(
 
 def _read_versions(reader: Reader, head: DatasetHead, ids: Iterable[DatasetId], request: PageRequest) -> JsonObject:
     """A page of the versions of a dataset that is only read, by the first event time of each schema. Without a complete
-    schema there is none: what is stored are columns that an older release took for all."""
+    schema none counts: what is stored are columns that an older release took for all."""
     schemas = [schema for name in ids for schema in reader.store.schemas_of(name)] if head.schema_digest else []
     read = reader.store.read(ReadRequest(schemas=schemas)).schemas
     first_seen = {document.digest: document for document in sorted(read.of(schemas), key=_position, reverse=True)}
     newest = sorted(first_seen.values(), key=_position, reverse=True)
+    if not newest:
+        only = [version_without_schema(head.id)]
+        page_of_one = page_of(only, request, str)
+        return {"versions": [_without_schema(head, each) for each in page_of_one.entries], "totalCount": len(only)}
     page = page_of(newest, request, _position, newest_first=True)
     documents = within_size_limit(
         _of_schema(head, document, version_of_schema(document.digest)) for document in page.entries
@@ -171,24 +175,27 @@ def _facets(write: DatasetWrite, read: Snapshot) -> dict[str, Any]:
 
 def _of_schema(head: DatasetHead, schema: Document, version: str) -> JsonObject:
     """The version of a dataset by a schema with which a job read the dataset."""
-    document = _of_dataset(head, schema.time, {SCHEMA: schema.value}, version)
+    document = _of_dataset(head, schema.time, {**_lasting(head), SCHEMA: schema.value}, version)
     return document | {"currentSchemaVersion": version, "createdByRun": None}
 
 
 def _without_schema(head: DatasetHead, version: str) -> JsonObject:
     """The version of a dataset that a job read, without a schema."""
-    document = _of_dataset(head, head.facts.created, {}, version)
+    document = _of_dataset(head, head.facts.created, _lasting(head), version)
     return document | {"currentSchemaVersion": None, "createdByRun": None}
 
 
 def _of_dataset(head: DatasetHead, created: Instant, facets: Mapping[str, Any], version: str) -> JsonObject:
-    lasting = {name: facet for name, facet in head.facets.items() if name not in _OF_THE_VERSION}
     facts = replace(head.facts, created=created)
-    head_then = replace(head, facts=facts, facets={**lasting, **facets}, schema=facets.get(SCHEMA))
+    head_then = replace(head, facts=facts, facets={**_lasting(head), **facets}, schema=facets.get(SCHEMA))
     document = dataset_node(head_then)
     document["lifecycleState"] = document.pop("lastLifecycleState")
     del document["updatedAt"], document["lastModifiedAt"]
     return document | {"version": version, "facets": without_curation(facets)}
+
+
+def _lasting(head: DatasetHead) -> dict[str, Any]:
+    return {name: facet for name, facet in head.facets.items() if name not in _OF_THE_VERSION}
 
 
 def _digest(version: str) -> str:

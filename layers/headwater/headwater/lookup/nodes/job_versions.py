@@ -1,4 +1,5 @@
 """The versions of a job: one for each set of inputs and outputs, of its newest generations and of its newest JobEvent.
+A job that names no dataset has one version, that of its newest run, once this has ended.
 
 Versions are not stored: the inputs and outputs of a generation give its version. A run of a loop has a version of its
 own, by which it can be asked for.
@@ -85,6 +86,10 @@ def _versions(reader: Reader, head: JobHead, *, each_run: bool = False) -> tuple
             _add(by_id, _of_runs(together))
     for declared in _declared(head):
         _add(by_id, declared)
+    if not by_id:
+        for run in reader.runs(newest[:1]):
+            if run.ended_at:
+                _add(by_id, _of_runs([run]))
     return sorted(by_id.values(), key=lambda version: version.position, reverse=True), len(newest) <= MAX_RUNS
 
 

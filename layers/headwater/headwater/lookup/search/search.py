@@ -6,7 +6,7 @@ page, and for all matching datasets if the request filters or sorts by time.
 """
 
 import time as clock
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
@@ -14,7 +14,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import RESERVED, called, current_tags, is_among
-from headwater.graph.facets.dataset_reference import display_name, names_of
+from headwater.graph.facets.dataset_reference import SYMLINKS, display_name, names_of, symlinks
 from headwater.graph.facets.members import EXTERNAL_QUERY
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
@@ -65,7 +65,7 @@ class JobMatch:
 @dataclass(frozen=True, slots=True)
 class DatasetMatch:
     """A dataset that the text was found in, and where if not in a name; the time of its last use is None until its
-    jobs are read, and `display` is its name in a catalogue."""
+    jobs are read, `display` is its name in a catalogue, and `others` are its other names, as far as they are known."""
 
     kind: ClassVar = NodeKind.DATASET
     name: Name
@@ -73,6 +73,7 @@ class DatasetMatch:
     updated: Instant | None = None
     display: str | None = None
     matched: tuple[str, ...] = ()
+    others: frozenset[Name] = frozenset()
 
 
 Match = JobMatch | DatasetMatch
@@ -133,10 +134,22 @@ def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> Js
         sorted(matches, key=position_of, reverse=is_by_time), page_request, position_of, newest_first=is_by_time
     )
     timed = with_times(reader, page.entries)
-    results = list({match.id: _as_json(match) for match in timed}.values())
+    results = [_as_json(match) for match in _told_once(timed)]
     total = page.total - len(timed) + len(results)
     more = {} if search_result.is_whole else {"truncated": True}
     return {"results": results, "totalCount": total, **page.cursor(page_request), **more}
+
+
+def _told_once(matches: Iterable[Match]) -> Iterable[Match]:
+    """The matches, a dataset that was found by several names once."""
+    told: dict[str, Match] = {}
+    for match in matches:
+        before = told.get(match.id)
+        if isinstance(match, DatasetMatch) and isinstance(before, DatasetMatch):
+            told[match.id] = replace(match, others=match.others | before.others)
+        else:
+            told[match.id] = match
+    return told.values()
 
 
 def _by_other_names(
@@ -257,9 +270,9 @@ def with_times(reader: Reader, matches: Collection[Match]) -> list[Match]:
         node = around.representative(match.id)
         if node not in around.heads:
             return match
-        head = around.heads[node]
-        name, display = head.facts.name, display_name(head.facts.name, head.facets)
-        return DatasetMatch(name, node, used[node], display, match.matched)
+        name, facets = around.heads[node].facts.name, around.heads[node].facets
+        others = frozenset({match.name, *symlinks(facets.get(SYMLINKS))} - {name})
+        return DatasetMatch(name, node, used[node], display_name(name, facets), match.matched, others)
 
     return [each for each in map(timed, matches) if each.updated]
 
@@ -284,6 +297,10 @@ def _day(request: ApiRequest, name: str) -> str:
         raise InvalidRequest(Fault(name, "expected a day, YYYY-MM-DD")) from None
 
 
+def _others(match: Match) -> frozenset[Name]:
+    return match.others if isinstance(match, DatasetMatch) else frozenset()
+
+
 def _as_json(match: Match) -> JsonObject:
     return {
         "type": match.kind.value.upper(),
@@ -293,5 +310,6 @@ def _as_json(match: Match) -> JsonObject:
         "namespace": match.name.namespace,
         "nodeId": node_id(match.kind.value, match.name),
         **({"matchedIn": list(match.matched)} if match.matched else {}),
+        **({"otherNames": [name.as_json() for name in sorted(others)]} if (others := _others(match)) else {}),
         **({"runId": match.run} if isinstance(match, JobMatch) and match.run else {}),
     }

@@ -40,7 +40,8 @@ class Labels:
     datasets_in, jobs_in    the namespaces that go without saying: those of the first node, or of most
     folder                  what the names of all datasets of `datasets_in` begin with
 
-    A node in `displayed`, by nodeId, is called by that name (of a dataset in a catalogue); its own stands beside it.
+    A node in `displayed`, by nodeId, is called by that name. Beside it stands the own name of a dataset, which tells
+    its path; that of a job tells no more than how a producer spells what its author says.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Labels:
         """The namespace of a node, unless it goes without saying."""
         if node.namespace == HIDDEN:
             return "(of a namespace that the key may not read)"
-        if self._called(node):
+        if self._called(node) and node.kind is not ExportKind.JOB:
             return inert(f"{node.namespace.rstrip('/')}/{node.name.lstrip('/')}")
         home = self.jobs_in if node.kind is ExportKind.JOB else self.datasets_in
         return "" if node.namespace == home else shortened(inert(node.namespace), _MOST_OF_A_NAMESPACE)
