@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from agent.build import JAR, build, javac
+from agent.build import build, javac
 from headwater.cli.jvm.installed_spark import spark_home, spark_java
 from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
 from headwater.cli.jvm.spark_submit import LISTENER
 from headwater.cli.machine.state import state_folder
+from headwater.web_files.files import JAR
 from tests.factory import Document
 from tests.lookup.requests import LookupClient, table_after
 
