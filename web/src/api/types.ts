@@ -48,7 +48,30 @@ export interface Run {
   /** In a graph their number. */
   failedChildren?: { runId: string; job: Name }[] | number;
   code?: Code;
+  runtime?: Runtime;
   judgement?: { good: true; by: string; at: string; note?: string };
+}
+
+/** What the tasks of a run took, by the jar beside Spark's listener. */
+export interface Runtime {
+  executorSeconds: number;
+  bytesRead: number;
+  bytesShuffled: number;
+  bytesSpilled: number;
+  peakMemoryBytes: number;
+  tasks: number;
+  failedTasks: number;
+  stages: Stage[];
+}
+
+/** The tasks of a stage: the median and the most of their times and of the bytes that they read. */
+export interface Stage {
+  stage: number;
+  tasks: number;
+  medianSeconds: number;
+  maxSeconds: number;
+  medianBytes: number;
+  maxBytes: number;
 }
 
 export interface DatasetVersionOfRun {

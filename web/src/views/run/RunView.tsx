@@ -17,6 +17,7 @@ import { CodeOfRun } from "./CodeOfRun";
 import { GoodRun } from "./GoodRun";
 import { RawEvents } from "./RawEvents";
 import { RunTable } from "./RunTable";
+import { RuntimeOfRun } from "./RuntimeOfRun";
 import { errorOf } from "./statistics";
 
 interface Found {
@@ -98,6 +99,7 @@ function RunPage({ run, children, again }: Found & { again: () => void }) {
         <Datasets title="Inputs, in the version that was read" versions={run.inputDatasetVersions} />
         <Datasets title="Outputs" versions={run.outputDatasetVersions} />
       </div>
+      {run.runtime && <RuntimeOfRun runtime={run.runtime} />}
       {children.length > 0 && (
         <>
           <h2>Its parts</h2>
