@@ -27,7 +27,7 @@ BIN := $(STATE)/venv/bin
 # The web page as it is served, built of web/ by Node: that of PATH if it is recent, else one installed into .local.
 PAGE := layers/headwater/headwater/web_files/built/index.html.gz
 # The jar beside Spark's listener, of agent/, where a JDK is.
-AGENT := layers/headwater/headwater/spark/headwater-spark.jar
+AGENT := layers/headwater/headwater/web_files/jars/headwater-spark.jar
 JAVAC := $(shell command -v "$${JAVA_HOME:+$$JAVA_HOME/bin/}javac")
 NODE_IS_RECENT := $(shell node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)' 2>/dev/null && echo 1)
 NODE_PATH := $(if $(NODE_IS_RECENT),,$(CURDIR)/$(STATE)/node/bin:)

@@ -11,7 +11,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PAGE = Path("layers/headwater/headwater/web_files/built/index.html.gz")
-JAR = Path("layers/headwater/headwater/spark/headwater-spark.jar")
+JAR = Path("layers/headwater/headwater/web_files/jars/headwater-spark.jar")
 
 
 class PageHook(BuildHookInterface[Any]):

@@ -12,10 +12,9 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from headwater.cli.jvm.installed_spark import spark_home
+from headwater.cli.jvm.installed_spark import JAR, spark_home
 from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
 from headwater.cli.machine.state import state_folder
-from headwater.web_files.files import JAR
 
 SOURCES = Path(__file__).with_name("src")
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
@@ -30,6 +29,7 @@ def javac() -> str | None:
 
 def build(jar: Path, compiler: str) -> None:
     """Write the jar. Raises CalledProcessError if the sources do not compile."""
+    jar.parent.mkdir(exist_ok=True)
     class_path = [*jar_files(state_folder(), LISTENER_PINS), spark_home() / "jars" / "*"]
     with tempfile.TemporaryDirectory() as folder:
         classes = Path(folder)

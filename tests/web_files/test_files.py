@@ -63,10 +63,11 @@ def test_nothing_outside_of_the_build_is_served(built: Path, path: str) -> None:
 
 
 def test_the_jar_beside_spark_s_listener_is_there_for_clusters_if_it_was_built(built: Path) -> None:
-    jar, path = built / "headwater-spark.jar", "/assets/headwater-spark.jar"
-    assert respond(path, GZIP, built, jar).status == 404
-    jar.write_bytes(b"classes")
-    response = respond(path, GZIP, built, jar)
+    path = "/assets/headwater-spark.jar"
+    assert respond(path, GZIP, built, built).status == 404
+    (built / "headwater-spark.jar").write_bytes(b"classes")
+    assert respond("/assets/../secret.jar", GZIP, built, built).status == 404
+    response = respond(path, GZIP, built, built)
     assert (response.status, response.body) == (200, b"classes")
     assert response.headers["content-type"] == "application/java-archive"
     assert "cache-control" not in response.headers, "another release has another jar of this name"

@@ -7,7 +7,10 @@ from pathlib import Path
 from headwater.cli.jvm.jars import CONNECTOR_PINS, LISTENER_PINS, SPARK_4_PINS, jar_files
 from headwater.cli.jvm.java import java_home, users_java
 from headwater.cli.machine.failure import Failure
-from headwater.web_files.files import JAR
+from headwater.web_files.files import JARS
+
+JAR = JARS / "headwater-spark.jar"
+"""The jar beside the listener, if it was built."""
 
 
 def spark_home() -> Path:
