@@ -49,6 +49,8 @@ export interface Run {
   failedChildren?: { runId: string; job: Name }[] | number;
   code?: Code;
   runtime?: Runtime;
+  /** Of a stream; `lag` is the messages of a partition that it has not read yet. */
+  progress?: { batches: number; rows: number; lag?: number };
   judgement?: { good: true; by: string; at: string; note?: string };
 }
 
@@ -72,6 +74,7 @@ export interface Stage {
   maxSeconds: number;
   medianBytes: number;
   maxBytes: number;
+  bytes?: number;
 }
 
 export interface DatasetVersionOfRun {

@@ -9,7 +9,7 @@ import { Copy, Name } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { useTitle } from "../../parts/useTitle";
 import { linkTo } from "../../routing/location";
-import { count, duration, moment } from "../../text/amounts";
+import { count, counted, duration, moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine, shortName } from "../../text/names";
 import { FacetsTab } from "../node/FacetsTab";
 import "../node/node.css";
@@ -63,6 +63,7 @@ function RunPage({ run, children, again }: Found & { again: () => void }) {
           <span>{moment(run.startedAt ?? run.createdAt)}</span>
           <span className="muted">{duration(run.durationMs)}</span>
           {run.job && <span className="muted mono">{run.id}</span>}
+          {run.progress && <span>{progressOf(run.progress)}</span>}
           {run.code && <CodeOfRun code={run.code} />}
         </div>
         <div className="row">
@@ -111,6 +112,11 @@ function RunPage({ run, children, again }: Found & { again: () => void }) {
       <RawEventsCard run={run.id} />
     </section>
   );
+}
+
+function progressOf({ rows, batches, lag }: NonNullable<Run["progress"]>): string {
+  const behind = lag === undefined ? "" : `, ${count(lag)} behind`;
+  return `${counted(rows, "row")} by batch ${count(batches)}${behind}`;
 }
 
 function FailedParts({ run: { failedChildren } }: { run: Run }) {
