@@ -21,9 +21,9 @@ public final class Streaming {
             throw new IllegalStateException("boom");
         };
         run("writing", landed.writeStream().queryName("writing").foreachBatch((VoidFunction2<Dataset<Row>, Long>)
-                (rows, batch) -> rows.selectExpr("raise_error('bang') AS b").write().parquet(lake + "/bang")));
+                (rows, batch) -> rows.selectExpr("if(id > 2, raise_error('bang'), id) AS b").write().parquet(lake + "/bang")));
         try {
-            spark.sql("CREATE TABLE made USING parquet AS SELECT raise_error('crash') AS c FROM range(3)");
+            spark.sql("CREATE TABLE made USING parquet AS SELECT if(id > 2, raise_error('crash'), id) AS c FROM range(5)");
         } catch (Exception failure) {
             System.out.println(failure);
         }

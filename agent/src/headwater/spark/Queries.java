@@ -182,9 +182,11 @@ final class Queries extends SparkListener {
             query.finish();
         } else {
             query.told = toldBy(query, message);
-            UUID part = query.told == null && query.context != null ? query.context.getRunUuid() : query.told;
-            if (part != null) {
-                (query.whole == null ? Streams.failedPart(query) : query.whole.failedPart).set(part, message);
+            UUID inner = query.failedPart.of(message);
+            if (inner != null && query.whole == null) {
+                Streams.failedPart(query).set(inner, message);
+            } else if (query.whole != null && (inner != null || query.context != null)) {
+                query.whole.failedPart.set(inner == null ? query.context.getRunUuid() : inner, message);
             }
             Own.fail(query, message, event.time(), query.told);
         }
