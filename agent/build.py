@@ -1,7 +1,7 @@
 """Builds headwater-spark.jar, which runs beside OpenLineage's Spark listener, with the JDK of this machine.
 
 It is compiled against the pinned listener and the Spark of the installed PySpark, for Java 8. The same sources make the
-same jar. Without a JDK there is no jar, one line says so, and all else works without it.
+same jar.
 """
 
 import os
@@ -12,12 +12,11 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from headwater.cli.jvm.installed_spark import spark_home
+from headwater.cli.jvm.installed_spark import JAR, spark_home
 from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
 from headwater.cli.machine.state import state_folder
 
 SOURCES = Path(__file__).with_name("src")
-JAR = state_folder() / "headwater-spark.jar"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The time of each file in the jar, so that the jar depends on its sources alone."""
 
@@ -30,6 +29,7 @@ def javac() -> str | None:
 
 def build(jar: Path, compiler: str) -> None:
     """Write the jar. Raises CalledProcessError if the sources do not compile."""
+    jar.parent.mkdir(exist_ok=True)
     class_path = [*jar_files(state_folder(), LISTENER_PINS), spark_home() / "jars" / "*"]
     with tempfile.TemporaryDirectory() as folder:
         classes = Path(folder)
@@ -43,7 +43,4 @@ def build(jar: Path, compiler: str) -> None:
 
 
 if __name__ == "__main__":
-    if compiler := javac():
-        build(JAR, compiler)
-    else:
-        sys.stderr.write(f"{JAR.name} was not built, since there is no JDK here: Spark jobs run without it\n")
+    build(JAR, sys.argv[1])

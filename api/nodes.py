@@ -101,7 +101,15 @@ _RUN_CORE = record(
     facets=FREE,
 )
 JUDGEMENT = record(good=TRUE, by=TEXT, at=TIME, note=maybe(TEXT))
-_STAGE = record(stage=COUNT, tasks=COUNT, medianSeconds=NUMBER, maxSeconds=NUMBER, medianBytes=COUNT, maxBytes=COUNT)
+_STAGE = record(
+    stage=COUNT,
+    tasks=COUNT,
+    medianSeconds=NUMBER,
+    maxSeconds=NUMBER,
+    medianBytes=COUNT,
+    maxBytes=COUNT,
+    bytes=maybe(COUNT),
+)
 _RUNTIME = record(
     executorSeconds=NUMBER,
     bytesRead=COUNT,
@@ -122,6 +130,7 @@ _RUN = extended(
     incomplete=maybe(TEXT),
     query=maybe(record(id=TEXT, source=nullable(TEXT))),
     runtime=maybe(_RUNTIME),
+    progress=maybe(record(batches=COUNT, rows=COUNT, lag=maybe(COUNT))),
     judgement=maybe(JUDGEMENT),
 )
 RUN_OF_JOB = extended(_RUN, job=_NAME, code=maybe(component("Code")))
@@ -163,6 +172,7 @@ NODES: dict[str, Schema] = {
         message=nullable(TEXT),
         failedChildren=array(record(runId=UUID, job=_NAME)),
         parent=nullable(record(runId=UUID, job=_NAME)),
+        runtime=maybe(_RUNTIME),
     ),
     "RunInGraph": extended(_RUN_CORE, outcome=_OUTCOMES, failedChildren=COUNT),
     "Job": extended(

@@ -78,8 +78,8 @@ def plain(text: str) -> str:
 
 def emr(options: argparse.Namespace) -> object:
     """Classifications for EMR on EC2, with the files of bootstrap.sh."""
-    jar = {} if ships(options.release) else {"spark.jars": JAR}
-    settings = listener(options.url, options.namespace) | jar
+    jars = [jar for jar in (None if ships(options.release) else JAR, options.jar) if jar]
+    settings = listener(options.url, options.namespace) | ({"spark.jars": ",".join(jars)} if jars else {})
     settings[f"spark.yarn.appMasterEnv.{FILE_VARIABLE}"] = KEY_FILE
     export = {"Classification": "export", "Properties": {FILE_VARIABLE: KEY_FILE}}
     return [
@@ -90,7 +90,7 @@ def emr(options: argparse.Namespace) -> object:
 
 def serverless(options: argparse.Namespace) -> object:
     """The runtime configuration of an EMR Serverless application. The service reads the key from Secrets Manager."""
-    jar = {} if ships(options.release) else {"spark.jars": options.jar}
+    jar = {"spark.jars": options.jar} if options.jar else {}
     auth = {"auth.type": "api_key", "auth.apiKey": f"EMR.secret@{options.secret}"}
     key = {f"spark.openlineage.transport.{name}": value for name, value in auth.items()}
     settings = listener(options.url, options.namespace) | jar | key | DISCRETION
@@ -100,7 +100,7 @@ def serverless(options: argparse.Namespace) -> object:
 def eks(options: argparse.Namespace) -> object:
     """Configuration overrides for EMR on EKS; the file with the key is a Kubernetes secret in the job's namespace."""
     folder, _, _ = KEY_FILE.rpartition("/")
-    jar = {} if ships(options.release) else {"spark.jars": options.jar}
+    jar = {"spark.jars": options.jar} if options.jar else {}
     of_driver = {
         "spark.kubernetes.driver.secrets.headwater-listener": folder,
         f"spark.kubernetes.driverEnv.{FILE_VARIABLE}": KEY_FILE,
@@ -132,11 +132,13 @@ def main() -> None:
     parser.add_argument(
         "--release", type=release, default="7.11.0", help="of EMR (default: %(default)s, which has the listener)"
     )
-    parser.add_argument("--jar", help="s3:// address of the listener's jar, where the release has none, or an old one")
+    parser.add_argument(
+        "--jar",
+        help="s3:// addresses of jars, with commas: headwater-spark.jar, and, where the release has no listener or an "
+        "old one, the listener's (on EMR on EC2 bootstrap.sh takes that)",
+    )
     parser.add_argument("--secret", help="ARN of the secret that holds the key (serverless)")
     options = parser.parse_args()
-    if options.platform == "emr" and options.jar:
-        parser.error("on EMR on EC2 bootstrap.sh takes --jar")
     if options.platform == "serverless" and not options.secret:
         parser.error("serverless needs --secret")
     if options.platform in ("serverless", "eks") and not ships(options.release) and not options.jar:

@@ -3,13 +3,15 @@
 import json
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent.build import JAR, build, javac
-from headwater.cli.jvm.installed_spark import spark_home, spark_java
+from agent.build import build, javac
+from headwater.cli.jvm.installed_spark import JAR, spark_home, spark_java
 from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
 from headwater.cli.jvm.spark_submit import LISTENER
 from headwater.cli.machine.state import state_folder
@@ -17,8 +19,9 @@ from tests.factory import Document
 from tests.lookup.requests import LookupClient, table_after
 
 COMPILER = str(javac())
-PROGRAMS = Path(__file__).with_name("Programs.java")
+HERE = Path(__file__).parent
 SECONDS = 400
+LOG = "log.txt"
 OPENED = (
     *("java.io", "java.lang", "java.lang.invoke", "java.lang.reflect", "java.net", "java.nio", "java.util"),
     *("java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs"),
@@ -40,13 +43,23 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def events(lake: Path) -> list[Document]:
     """The events of the programs, in the order in which they were sent."""
-    jar, state, sent = lake / JAR.name, state_folder(), lake / "events.jsonl"
+    with started(lake, "Programs") as process:
+        process.wait(SECONDS)
+    assert process.returncode == 0, (lake / LOG).read_text(encoding="utf-8")[-5_000:]
+    return sent(lake)
+
+
+@contextmanager
+def started(lake: Path, program: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A program in a Spark with the listener and the jar, which is killed at last."""
+    jar, state = lake / JAR.name, state_folder()
     build(jar, COMPILER)
     parts = [*jar_files(state, LISTENER_PINS), jar, spark_home() / "jars" / "*", lake]
     class_path = os.pathsep.join(map(str, parts))
-    subprocess.run([COMPILER, "-nowarn", "-cp", class_path, "-d", lake, PROGRAMS], check=True)  # noqa: S603
+    source = HERE / f"{program}.java"
+    subprocess.run([COMPILER, "-nowarn", "-cp", class_path, "-d", lake, source], check=True)  # noqa: S603
     settings = {
-        "spark.app.name": "programs",
+        "spark.app.name": program.lower(),
         "spark.master": "local[2]",
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
@@ -54,16 +67,26 @@ def events(lake: Path) -> list[Document]:
         "spark.extraListeners": LISTENER,
         "spark.openlineage.namespace": "prod",
         "spark.openlineage.transport.type": "file",
-        "spark.openlineage.transport.location": str(sent),
+        "spark.openlineage.transport.location": str(lake / "events.jsonl"),
     }
     options = [f"-D{name}={value}" for name, value in settings.items()]
     options += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
     java = spark_java(state) / "bin" / "java"
     quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g"]
-    command = [str(java), *quick, *options, "-cp", class_path, PROGRAMS.stem, str(lake)]
-    done = subprocess.run(command, cwd=lake, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603
-    assert done.returncode == 0, done.stderr[-5_000:]
-    return [json.loads(line) for line in sent.read_text(encoding="utf-8").splitlines()]
+    command = [str(java), *quick, *options, "-cp", class_path, program, str(lake)]
+    log = (lake / LOG).open("w")
+    with log, subprocess.Popen(command, cwd=lake, stdout=log, stderr=log) as process:  # noqa: S603
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def sent(lake: Path) -> list[Document]:
+    """The events so far."""
+    file = lake / "events.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.is_file() else []
+    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +128,9 @@ def test_a_query_that_goes_well_has_not_and_its_tasks_are_told(get: LookupClient
     runs = last_runs(get)
     assert {runs[name]["state"] for name in ("raw", "made", "piped", "mapped", "copied")} == {"COMPLETED"}
     assert runs["made"]["runtime"]["tasks"] > 0
+    (application,) = get("runs", limit=10)["runs"]
+    assert application["runtime"]["tasks"] > runs["made"]["runtime"]["tasks"]
+    assert application["runtime"]["failedTasks"] > 0
 
 
 def test_a_failure_that_the_listener_does_not_report_belongs_to_the_application(get: LookupClient) -> None:

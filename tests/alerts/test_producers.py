@@ -241,6 +241,46 @@ def test_a_write_that_is_known_to_have_failed_after_its_complete_changed_no_sche
     assert told(world.alerts_one_by_one([*begun, complete])) == ["Run Failed: app.stats failed"]
 
 
+@pytest.mark.parametrize(
+    ("tasks", "most", "bytes_", "line"),
+    [
+        (200, 41 * 10**9, 43 * 10**9, True),
+        (200, 20 * 10**9, 43 * 10**9, False),
+        (4, 41 * 10**9, 43 * 10**9, False),
+        (200, 41 * 10**6, 43 * 10**6, False),
+        (200, 41 * 10**9, None, False),
+    ],
+)
+def test_the_failure_of_a_query_tells_the_task_that_read_most(
+    tasks: int, most: int, bytes_: int | None, line: bool
+) -> None:
+    totals = (
+        "executorSeconds",
+        "bytesRead",
+        "bytesShuffled",
+        "bytesSpilled",
+        "peakMemoryBytes",
+        "tasks",
+        "failedTasks",
+    )
+    stage = {"stage": 7, "tasks": tasks, "medianSeconds": 1, "maxSeconds": 9.5, "medianBytes": 9, "maxBytes": most}
+    stages = [stage | ({"bytes": bytes_} if bytes_ else {})]
+    events = spark_write(1, "long", "FAIL")
+    events[-1]["run"]["facets"]["headwater_runtime"] = factory.facet(**dict.fromkeys(totals, 1), stages=stages)
+    (alert,) = World().alerts_one_by_one(events)
+    assert ("In stage 7 one task read 41 GB of 43." in alert["lines"]) is line
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+def test_queries_of_spark_that_fail_together_are_told_once(order: slice) -> None:
+    """As the jar beside the listener says: a CREATE TABLE AS fails with the query inside it."""
+    inner, whole = (spark_write(run, "long", "FAIL") for run in (1, 2))
+    whole[-1]["run"]["facets"]["headwater_failed"] = factory.facet(failed=True, toldBy=inner[-1]["run"]["runId"])
+    assert len(told(World().alerts_one_by_one([*inner, *whole][order]))) == 1
+    del whole[-1]["run"]["facets"]["headwater_failed"]["toldBy"]
+    assert len(told(World().alerts_one_by_one([*inner, *whole][order]))) == 2
+
+
 def test_an_alter_table_has_the_columns_that_it_ends_with() -> None:
     """Spark's START of an ALTER TABLE has the columns from before it."""
     started, _, ended = spark_write(1, "string", "COMPLETE")

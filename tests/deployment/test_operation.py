@@ -38,6 +38,7 @@ WATCHED = {
     ("AWS/ApiGateway", "5XXError", "${AWS::StackName}-private"),
 }
 OUTPUTS = {
+    "AgentJarUri",
     "ApiUrl",
     "PrivateApiUrl",
     "TableName",

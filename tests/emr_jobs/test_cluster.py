@@ -157,6 +157,20 @@ def test_a_release_without_the_listener_gets_its_jar(platform: str) -> None:
         configuration(platform, *older)
 
 
+@pytest.mark.parametrize(("platform", "options"), PLATFORMS.items())
+def test_the_jar_beside_the_listener_is_one_more_line(platform: str, options: tuple[str, ...]) -> None:
+    beside = "s3://cluster/headwater-spark.jar"
+    if platform == "glue":
+        assert configuration(platform, "--jar", beside)["--extra-jars"] == beside
+    else:
+        assert defaults(platform, *options, "--jar", beside)["spark.jars"] == beside
+
+
+def test_the_jar_beside_the_listener_comes_after_that_which_the_bootstrap_copied() -> None:
+    jars = defaults("emr", "--release", "7.10.0", "--jar", "s3://cluster/headwater-spark.jar")["spark.jars"]
+    assert jars == "/usr/lib/headwater/openlineage-spark.jar,s3://cluster/headwater-spark.jar"
+
+
 def test_a_key_that_is_a_setting_is_kept_out_of_spark_s_logs() -> None:
     settings = defaults("serverless", *PLATFORMS["serverless"])
     assert settings["spark.scheduler.listenerbus.logSlowEvent"] == "false"

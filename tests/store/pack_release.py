@@ -12,7 +12,7 @@ from tests.store.test_two_releases import RELEASES, ROOT
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
     if "__pycache__" in entry.name or entry.name.partition("/")[2].startswith(
-        ("cli", "serve", "spark", "web_files/built")
+        ("cli", "serve", "spark", "web_files/built", "web_files/jars")
     ):
         return None
     entry.mtime = entry.uid = entry.gid = 0

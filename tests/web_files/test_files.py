@@ -62,6 +62,17 @@ def test_nothing_outside_of_the_build_is_served(built: Path, path: str) -> None:
     assert b"secret" not in body
 
 
+def test_the_jar_beside_spark_s_listener_is_there_for_clusters_if_it_was_built(built: Path) -> None:
+    path = "/assets/headwater-spark.jar"
+    assert respond(path, GZIP, built, built).status == 404
+    (built / "headwater-spark.jar").write_bytes(b"classes")
+    assert respond("/assets/../secret.jar", GZIP, built, built).status == 404
+    response = respond(path, GZIP, built, built)
+    assert (response.status, response.body) == (200, b"classes")
+    assert response.headers["content-type"] == "application/java-archive"
+    assert "cache-control" not in response.headers, "another release has another jar of this name"
+
+
 def test_without_a_build_the_root_says_how_to_build(tmp_path: Path) -> None:
     status, headers, body = content(tmp_path, "/", {})
     assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")

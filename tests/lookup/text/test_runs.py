@@ -132,3 +132,12 @@ def test_what_the_tasks_of_a_run_took_is_a_line() -> None:
     amounts = {**took, "peakMemoryBytes": 0, "tasks": 1_200, "failedTasks": 3, "stages": []}
     shown = runs.render({"runs": [run(1, runtime=amounts)]}, Display())
     assert "\n    tasks 3 min 20 s, read 43 GB, shuffled 1.5 KB, 3 of 1,200 failed\n" in shown
+
+
+def test_how_far_a_stream_is_is_a_line() -> None:
+    shown = [
+        runs.render({"runs": [run(1, progress={"batches": 7, "rows": 1_200} | lag)]}, Display())
+        for lag in ({}, {"lag": 34})
+    ]
+    assert "\n    1,200 rows by batch 7\n" in shown[0]
+    assert "\n    1,200 rows by batch 7, 34 behind\n" in shown[1]

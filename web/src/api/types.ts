@@ -67,7 +67,33 @@ export interface Run {
   incomplete?: string;
   /** The id that the engine has of the query. */
   query?: { id: string; source: string | null };
+  runtime?: Runtime;
+  /** Of a stream; `lag` is the messages of a partition that it has not read yet. */
+  progress?: { batches: number; rows: number; lag?: number };
   judgement?: { good: true; by: string; at: string; note?: string };
+}
+
+/** What the tasks of a run took, by the jar beside Spark's listener. */
+export interface Runtime {
+  executorSeconds: number;
+  bytesRead: number;
+  bytesShuffled: number;
+  bytesSpilled: number;
+  peakMemoryBytes: number;
+  tasks: number;
+  failedTasks: number;
+  stages: Stage[];
+}
+
+/** The tasks of a stage: the median and the most of their times and of the bytes that they read. */
+export interface Stage {
+  stage: number;
+  tasks: number;
+  medianSeconds: number;
+  maxSeconds: number;
+  medianBytes: number;
+  maxBytes: number;
+  bytes?: number;
 }
 
 export interface DatasetVersionOfRun {

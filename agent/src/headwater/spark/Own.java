@@ -34,12 +34,12 @@ final class Own {
     private Own() {}
 
     /** Sends FAIL of the run of a query. */
-    static void fail(Query query, String message, long millis) {
+    static void fail(Query query, String message, long millis, UUID told) {
         ZonedDateTime time = Instant.ofEpochMilli(millis).atZone(ZoneOffset.UTC);
         send(() -> {
             awaitName(query);
             if (!query.isAborted) {
-                emit(query, OpenLineage.RunEvent.EventType.FAIL, message, time);
+                emit(query, OpenLineage.RunEvent.EventType.FAIL, message, time, RunFacets.failed(told));
             }
             Queries.finish(query);
         });
@@ -49,7 +49,7 @@ final class Own {
     static void abort(Query query) {
         query.isAborted = true;
         ZonedDateTime time = ZonedDateTime.now(ZoneOffset.UTC);
-        send(() -> emit(query, OpenLineage.RunEvent.EventType.ABORT, "the driver was ended", time));
+        send(() -> emit(query, OpenLineage.RunEvent.EventType.ABORT, "the driver was ended", time, null));
     }
 
     /** Waits until all events are sent, for some seconds at most. */
@@ -109,17 +109,23 @@ final class Own {
     }
 
     /** Sends an event of the run of a query; of one that ran, and of which the listener sends nothing, a run of its own. */
-    private static void emit(Query query, OpenLineage.RunEvent.EventType type, String message, ZonedDateTime time) {
+    private static void emit(
+            Query query,
+            OpenLineage.RunEvent.EventType type,
+            String message,
+            ZonedDateTime time,
+            OpenLineage.RunFacet failed) {
         OpenLineageContext application = Queries.application();
-        OpenLineageContext run = query.context;
-        boolean isReported = isNamed(run);
+        boolean isReported = isNamed(query.context);
         boolean isOfApplication = isNamed(application) && application.getApplicationUuid() != null;
         if (!isReported && !(query.hasJobs && isOfApplication)) {
             return;
         }
-        OpenLineageContext context = isReported ? run : application;
-        OpenLineage ol = OPEN_LINEAGE;
-        OpenLineage.RunFacetsBuilder facets = ol.newRunFacetsBuilder().errorMessage(error(message));
+        OpenLineageContext context = isReported ? query.context : application;
+        OpenLineage.RunFacetsBuilder facets = OPEN_LINEAGE.newRunFacetsBuilder().errorMessage(error(message));
+        if (failed != null) {
+            facets.put("headwater_failed", failed);
+        }
         Map<String, Object> runtime = Queries.runtime(query);
         if (!runtime.isEmpty()) {
             facets.put("headwater_runtime", RunFacets.facet(runtime));
@@ -128,16 +134,51 @@ final class Own {
             facets.put("parent", RunFacets.facet(parent(application)));
         }
         String name = isReported ? context.getJobName() : context.getJobName() + "." + query.action();
+        UUID run = isReported ? context.getRunUuid() : UUID.randomUUID();
+        client(context).emit(event(context, type, time, run, facets, name, "BATCH").build());
+    }
+
+    /** Sends an event of a stream, below the application. */
+    static void send(Stream stream, OpenLineage.RunEvent.EventType type, String message) {
+        ZonedDateTime time = ZonedDateTime.now(ZoneOffset.UTC);
+        OpenLineageContext application = Queries.application();
+        if (!isNamed(application) || application.getApplicationUuid() == null) {
+            return;
+        }
+        OpenLineage.RunFacetsBuilder facets = OPEN_LINEAGE.newRunFacetsBuilder();
+        facets.put("parent", RunFacets.facet(parent(application)));
+        facets.put("headwater_stream", RunFacets.facet(stream.progress()));
+        if (message != null) {
+            facets.errorMessage(error(message));
+        }
+        if (type == OpenLineage.RunEvent.EventType.FAIL) {
+            facets.put("headwater_failed", RunFacets.failed(stream.failedPart.of(message)));
+        }
+        String name = application.getJobName() + "." + stream.name();
+        OpenLineage.RunEventBuilder event = event(application, type, time, stream.run, facets, name, "STREAMING")
+                .inputs(stream.inputs())
+                .outputs(stream.outputs());
+        send(() -> client(application).emit(event.build()));
+    }
+
+    private static OpenLineage.RunEventBuilder event(
+            OpenLineageContext context,
+            OpenLineage.RunEvent.EventType type,
+            ZonedDateTime time,
+            UUID run,
+            OpenLineage.RunFacetsBuilder facets,
+            String name,
+            String processing) {
+        OpenLineage ol = OPEN_LINEAGE;
         OpenLineage.JobFacet kind = ol.newJobFacet(); // newJobTypeJobFacet has other parameters in each version
-        kind.getAdditionalProperties().put("processingType", "BATCH");
+        kind.getAdditionalProperties().put("processingType", processing);
         kind.getAdditionalProperties().put("integration", "SPARK");
         kind.getAdditionalProperties().put("jobType", "SQL_JOB");
-        client(context).emit(ol.newRunEventBuilder()
+        return ol.newRunEventBuilder()
                 .eventTime(time)
                 .eventType(type)
-                .run(ol.newRun(isReported ? context.getRunUuid() : UUID.randomUUID(), facets.build()))
-                .job(ol.newJob(namespace(context), name, ol.newJobFacetsBuilder().put("jobType", kind).build()))
-                .build());
+                .run(ol.newRun(run, facets.build()))
+                .job(ol.newJob(namespace(context), name, ol.newJobFacetsBuilder().put("jobType", kind).build()));
     }
 
     static OpenLineage.ErrorMessageRunFacet error(String message) {

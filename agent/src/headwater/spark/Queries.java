@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.UUID;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
@@ -32,8 +33,9 @@ final class Queries extends SparkListener {
     private static final Map<Long, Query> QUERIES = atMost();
     private static final Map<Integer, Query> JOBS = atMost();
     private static final Map<Integer, Query> STAGES = atMost();
+    private static Query all = new Query(NONE);
     private static SparkContext watched;
-    private static OpenLineageContext application;
+    private static volatile OpenLineageContext application;
 
     private Queries() {}
 
@@ -49,6 +51,7 @@ final class Queries extends SparkListener {
         QUERIES.clear();
         JOBS.clear();
         STAGES.clear();
+        all = new Query(NONE);
         watched = spark;
         spark.addSparkListener(new Queries());
     }
@@ -58,17 +61,23 @@ final class Queries extends SparkListener {
         if (event instanceof SparkListenerApplicationStart) {
             application = context;
         }
+        if (event instanceof SparkListenerApplicationEnd) {
+            return all.totals();
+        }
         Query query = queryOf(event);
         if (query == null) {
             return Collections.emptyMap();
         }
         query.runOf(context);
+        if (event instanceof SparkListenerSQLExecutionEnd) {
+            Streams.ended(query.description, context);
+        }
         boolean isEnd = event instanceof SparkListenerSQLExecutionEnd
                 || (event instanceof SparkListenerJobEnd && query.execution == NONE);
         return isEnd ? query.runtime() : Collections.emptyMap();
     }
 
-    static synchronized OpenLineageContext application() {
+    static OpenLineageContext application() {
         return application;
     }
 
@@ -136,6 +145,7 @@ final class Queries extends SparkListener {
     public void onTaskEnd(SparkListenerTaskEnd event) {
         Agent.guard(() -> {
             synchronized (Queries.class) {
+                all.task(event);
                 Query query = STAGES.get(event.stageId());
                 if (query != null) {
                     query.task(event);
@@ -150,12 +160,17 @@ final class Queries extends SparkListener {
             Agent.guard(() -> started((SparkListenerSQLExecutionStart) event));
         } else if (event instanceof SparkListenerSQLExecutionEnd) {
             Agent.guard(() -> ended((SparkListenerSQLExecutionEnd) event));
+        } else {
+            Agent.guard(() -> Streams.event(event));
         }
     }
 
     private static synchronized void started(SparkListenerSQLExecutionStart event) {
         Query query = query(event.executionId());
         query.description = event.description();
+        String root = Scala.text(event, "rootExecutionId");
+        boolean isPart = !root.isEmpty() && Long.parseLong(root) != query.execution;
+        query.whole = isPart ? QUERIES.get(Long.parseLong(root)) : null;
         query.isOpen = true;
     }
 
@@ -166,12 +181,39 @@ final class Queries extends SparkListener {
         if (message.isEmpty()) {
             query.finish();
         } else {
-            Own.fail(query, message, event.time());
+            query.told = toldBy(query, message);
+            UUID inner = query.failedPart.of(message);
+            if (inner != null && query.whole == null) {
+                Streams.failedPart(query).set(inner, message);
+            } else if (query.whole != null && (inner != null || query.context != null)) {
+                query.whole.failedPart.set(inner == null ? query.context.getRunUuid() : inner, message);
+            }
+            Own.fail(query, message, event.time(), query.told);
         }
+    }
+
+    /**
+     * The run whose failure is told for that of a query, else null. Of queries that fail together one deserves an alert: the
+     * part of a CREATE TABLE AS, or of a batch, that writes; if no part failed, the stream of a batch.
+     */
+    static synchronized UUID toldBy(SparkListenerSQLExecutionEnd event, String message) {
+        return toldBy(query(event.executionId()), message);
+    }
+
+    /** The run of a query for which ABORT was sent; null if it was not. */
+    static synchronized UUID abortedRun(SparkListenerSQLExecutionEnd event) {
+        Query query = query(event.executionId());
+        return query.isAborted && query.context != null ? query.context.getRunUuid() : null;
+    }
+
+    private static UUID toldBy(Query query, String message) {
+        UUID part = query.told == null ? query.failedPart.of(message) : query.told;
+        return part == null && query.whole == null ? Streams.runOf(query) : part;
     }
 
     @Override
     public void onApplicationEnd(SparkListenerApplicationEnd event) {
+        Agent.guard(Streams::abort);
         Agent.guard(Own::flush);
     }
 
@@ -187,6 +229,7 @@ final class Queries extends SparkListener {
             }
         }
         open.forEach(Own::abort);
+        Streams.abort();
         Own.flush();
     }
 

@@ -4,12 +4,13 @@ import io.openlineage.spark.api.OpenLineageContext;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.executor.TaskMetrics;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 
-/** A query, or a job of an RDD: its run by the listener, and what its tasks took. Times are milliseconds. */
+/** A query, a job of an RDD, or all of an application: its run by the listener, and what its tasks took, in milliseconds. */
 final class Query {
     private static final int MOST_STAGES = 50;
     private static final Pattern CALL_SITE = Pattern.compile("(\\w{1,40}) at ");
@@ -18,6 +19,11 @@ final class Query {
     String description = "";
     boolean hasJobs;
     boolean isOpen;
+    /** The query that this one is a part of: a CREATE TABLE AS, a batch of a stream. Null if there is none. */
+    Query whole;
+    final FailedPart failedPart = new FailedPart();
+    /** The run whose failure is told for that of this query, once it has failed. */
+    UUID told;
     volatile boolean isAborted;
     volatile OpenLineageContext context;
 
@@ -54,7 +60,8 @@ final class Query {
             return;
         }
         tasks++;
-        failedTasks += event.taskInfo().successful() ? 0 : 1;
+        boolean isGood = event.taskInfo().successful();
+        failedTasks += isGood ? 0 : 1;
         TaskMetrics metrics = event.taskMetrics();
         if (metrics == null) {
             return;
@@ -67,7 +74,7 @@ final class Query {
         bytesSpilled += metrics.diskBytesSpilled();
         peakMemory = Math.max(peakMemory, metrics.peakExecutionMemory());
         if (stages.containsKey(event.stageId()) || stages.size() < MOST_STAGES) {
-            stages.computeIfAbsent(event.stageId(), Stage::new).task(event.taskInfo().duration(), read + shuffled);
+            stages.computeIfAbsent(event.stageId(), Stage::new).task(event.taskInfo().duration(), read + shuffled, isGood);
         }
     }
 
@@ -82,6 +89,14 @@ final class Query {
         if (result != null) {
             return result;
         }
+        Map<String, Object> runtime = totals();
+        if (!runtime.isEmpty()) {
+            runtime.put("stages", stages.values().stream().map(Stage::facet).toArray());
+        }
+        return runtime;
+    }
+
+    Map<String, Object> totals() {
         Map<String, Object> runtime = new LinkedHashMap<>();
         if (tasks == 0) {
             return runtime;
@@ -93,7 +108,6 @@ final class Query {
         runtime.put("peakMemoryBytes", peakMemory);
         runtime.put("tasks", tasks);
         runtime.put("failedTasks", failedTasks);
-        runtime.put("stages", stages.values().stream().map(Stage::facet).toArray());
         return runtime;
     }
 }

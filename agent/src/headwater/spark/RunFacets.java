@@ -5,13 +5,14 @@ import io.openlineage.spark.api.CustomFacetBuilder;
 import io.openlineage.spark.api.OpenLineageContext;
 import java.util.Collections;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.BiConsumer;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 
 /**
- * The run facets headwater_runtime, headwater_failed and headwater_agent. The listener calls this for each object of an event (the event,
- * a job, each RDD), and by this tells which run has which query.
+ * The run facets headwater_runtime, headwater_failed and headwater_agent. The listener calls this for each object of an
+ * event (the event, a job, each RDD), and by this tells which run has which query.
  */
 final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
     private final OpenLineageContext context;
@@ -33,16 +34,33 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
         if (!runtime.isEmpty()) {
             facets.accept("headwater_runtime", facet(runtime));
         }
-        String error = event instanceof SparkListenerSQLExecutionEnd
-                ? Agent.guard(() -> Scala.text(event, "errorMessage"), "")
-                : "";
-        if (!error.isEmpty()) {
-            facets.accept("headwater_failed", facet(Collections.singletonMap("failed", true)));
-            facets.accept("errorMessage", Own.error(error));
+        if (event instanceof SparkListenerSQLExecutionEnd) {
+            Agent.guard(() -> ended((SparkListenerSQLExecutionEnd) event, facets));
         }
         if (Agent.fault() != null) {
             facets.accept("headwater_agent", facet(Collections.singletonMap("fault", Agent.fault())));
         }
+    }
+
+    /** A query that failed, or that was aborted: of one that ends after its ABORT, the listener may make a second run. */
+    private static void ended(SparkListenerSQLExecutionEnd event, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
+        String error = Scala.text(event, "errorMessage");
+        UUID aborted = Queries.abortedRun(event);
+        if (!error.isEmpty()) {
+            facets.accept("errorMessage", Own.error(error));
+        }
+        if (!error.isEmpty() || aborted != null) {
+            facets.accept("headwater_failed", failed(aborted == null ? Queries.toldBy(event, error) : aborted));
+        }
+    }
+
+    /** That a run failed, and in which run its failure is told; null if it is its own. */
+    static OpenLineage.RunFacet failed(UUID told) {
+        OpenLineage.RunFacet facet = facet(Collections.singletonMap("failed", true));
+        if (told != null) {
+            facet.getAdditionalProperties().put("toldBy", told);
+        }
+        return facet;
     }
 
     static OpenLineage.RunFacet facet(Map<String, Object> members) {

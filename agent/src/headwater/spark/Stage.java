@@ -14,12 +14,14 @@ final class Stage {
     private long[] bytes = new long[8];
     private long maxTime;
     private long maxBytes;
+    private long readBytes;
+    private long failedBytes; // the most of a failed task: its next attempt reads the same
 
     Stage(int id) {
         this.id = id;
     }
 
-    void task(long time, long read) {
+    void task(long time, long read, boolean isGood) {
         if (tasks == times.length && tasks < MOST) {
             times = Arrays.copyOf(times, Math.min(MOST, 2 * tasks));
             bytes = Arrays.copyOf(bytes, times.length);
@@ -30,6 +32,8 @@ final class Stage {
         }
         maxTime = Math.max(maxTime, time);
         maxBytes = Math.max(maxBytes, read);
+        readBytes += isGood ? read : 0;
+        failedBytes = isGood ? failedBytes : Math.max(failedBytes, read);
         tasks++;
     }
 
@@ -41,6 +45,7 @@ final class Stage {
         facet.put("maxSeconds", maxTime / 1000.0);
         facet.put("medianBytes", median(bytes));
         facet.put("maxBytes", maxBytes);
+        facet.put("bytes", readBytes + failedBytes);
         return facet;
     }
 

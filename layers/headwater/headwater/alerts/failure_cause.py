@@ -6,6 +6,8 @@ has an alert. Children are known by their run ids (parent and root of the parent
     runs that failed                              told
     query of a Spark application, application     the query
     application alone                             the application
+    statement of Spark, the query inside it       the query, as the jar beside the listener says
+    write in a batch, batch, stream of Spark      the write; without one the stream
     model of dbt, wrapper                         the model
     test of dbt with a failed assertion, wrapper  the assertion
     test that dbt skipped, since a model failed   nothing: dbt sends FAIL, and the test never ran (ABORT, in dbt.py)
@@ -47,7 +49,9 @@ def is_told_elsewhere(reader: Reader, run: Run) -> bool:
 def _is_no_failure(run: Run) -> bool:
     """Whether a failed run has the state of another run alone, or is tried again."""
     job_facets = values(run.job_facets)
-    return _producer(run).has_state_of_parent(kind_of(job_facets)) or _is_tried_again(run)
+    producer = _producer(run)
+    is_of_another = producer.has_state_of_parent(kind_of(job_facets)) or producer.is_told_by_another(values(run.facets))
+    return is_of_another or _is_tried_again(run)
 
 
 def _is_tried_again(run: Run) -> bool:

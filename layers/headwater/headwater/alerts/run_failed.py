@@ -5,13 +5,15 @@ children, or of an assertion, the alert is about the child or the assertion alon
 """
 
 from collections.abc import Iterator
+from math import inf
 
 from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, link_to, quantity, short_name
 from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.alerts.schema_cause import causes_of_failure
 from headwater.graph.facets.dataset_reference import IoDatasets
-from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.members import owners_of, runtime_of
+from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, job_id, node_id
 from headwater.graph.states.run import ParentRef, Run, RunState
 from headwater.graph.states.stored_states import Severity
@@ -19,6 +21,8 @@ from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
 from headwater.read.run_end import messages_of
 
+GIGABYTE, MANY_TASKS = 10**9, 10
+"""One task that read a gigabyte, and more than the other nine together, is told."""
 MAX_OUTPUTS = 50
 """Outputs of a run that an alert names."""
 
@@ -43,6 +47,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
     lines = [
         f"Run {run.run_id} of job {run.job.name} in {run.job.namespace} failed at {shown(at)}{ancestors.as_text()}.",
         *([message] if message else []),
+        *_skew(run),
         *(cause.sentence for cause in causes),
         *(
             [f"It was writing {quantity(len(written), 'dataset')}, which may be stale: {_some(written)}."]
@@ -78,6 +83,20 @@ def _called(run: Run, application: ParentRef | None) -> str:
         return run.called
     of_query = run.job.name.removeprefix(application.job.name)
     return application.job.name if of_query == run.job.name else run.called.removesuffix(of_query)
+
+
+def _skew(run: Run) -> Iterator[str]:
+    """A sentence about the stage of Spark in which one task read most of what all read, if that was much."""
+    stages = (runtime_of(values(run.facets)) or {"stages": []})["stages"]
+    skewed = [
+        (stage["maxBytes"], stage["bytes"], stage["stage"])
+        for stage in stages
+        if stage["tasks"] >= MANY_TASKS
+        and stage["maxBytes"] >= GIGABYTE
+        and 2 * stage["maxBytes"] > stage.get("bytes", inf)
+    ]
+    for most, all_, stage in sorted(skewed)[-1:]:
+        yield f"In stage {stage} one task read {most / GIGABYTE:,.0f} GB of {all_ / GIGABYTE:,.0f}."
 
 
 def _outputs_of(reader: Reader, application: ParentRef | None) -> IoDatasets:

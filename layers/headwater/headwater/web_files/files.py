@@ -2,6 +2,7 @@
 
     /                       index.html, asked for each time
     /assets/NAME-HASH.EXT   everything else: a changed file has another name, so a browser keeps it for a year
+    /assets/NAME.jar        no file of the page: what `make agent` builds for clusters, and leaves in `JARS`
 
 `make web` leaves each file gzipped in `BUILT`, as browsers take it.
 """
@@ -14,6 +15,7 @@ from pathlib import Path
 from headwater.http.response import ApiResponse, error_response
 
 BUILT = Path(__file__).with_name("built")
+JARS = Path(__file__).with_name("jars")
 ROOT, ASSETS = "/", "/assets/"
 CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -44,10 +46,12 @@ def is_of_page(method: str, path: str) -> bool:
     return method in ("GET", "HEAD") and (path == ROOT or path.startswith(ASSETS))
 
 
-def respond(path: str, headers: Mapping[str, str], built: Path = BUILT) -> ApiResponse:
+def respond(path: str, headers: Mapping[str, str], built: Path = BUILT, jars: Path = JARS) -> ApiResponse:
     """The file of a path. The names of `headers` are in lower case. 404 for a file that this release does not have."""
     files = _files(built)
     name = "index.html" if path == ROOT else path.removeprefix("/")
+    if jar := {ASSETS + file.name: file for file in jars.glob("*.jar")}.get(path):
+        return ApiResponse(200, jar.read_bytes(), HEADERS | {"content-type": "application/java-archive"})
     if name not in files:
         is_missing = path == ROOT
         return _page(NOT_BUILT) if is_missing else error_response(404, "no such file; load the page again")

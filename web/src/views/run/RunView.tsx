@@ -9,7 +9,7 @@ import { Copy, Name } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { useTitle } from "../../parts/useTitle";
 import { linkTo } from "../../routing/location";
-import { count, duration, moment } from "../../text/amounts";
+import { count, counted, duration, moment } from "../../text/amounts";
 import { inertLines, nodeIdOf, oneLine, shortName } from "../../text/names";
 import { FacetsTab } from "../node/FacetsTab";
 import { Tag } from "../node/TagList";
@@ -18,6 +18,7 @@ import { CodeOfRun } from "./CodeOfRun";
 import { GoodRun } from "./GoodRun";
 import { RawEvents } from "./RawEvents";
 import { RunTable } from "./RunTable";
+import { RuntimeOfRun } from "./RuntimeOfRun";
 import { errorOf } from "./statistics";
 
 interface Found {
@@ -63,6 +64,7 @@ function RunPage({ run, children, again }: Found & { again: () => void }) {
           <span>{moment(run.startedAt ?? run.createdAt)}</span>
           <span className="muted">{duration(run.durationMs)}</span>
           {run.job && <span className="muted mono">{run.id}</span>}
+          {run.progress && <span>{progressOf(run.progress)}</span>}
           {run.code && <CodeOfRun code={run.code} />}
         </div>
         <div className="row">
@@ -100,6 +102,7 @@ function RunPage({ run, children, again }: Found & { again: () => void }) {
         <Datasets title="Inputs, in the version that was read" versions={run.inputDatasetVersions} />
         <Datasets title="Outputs" versions={run.outputDatasetVersions} />
       </div>
+      {run.runtime && <RuntimeOfRun runtime={run.runtime} />}
       {children.length > 0 && (
         <>
           <h2>Its parts</h2>
@@ -130,6 +133,11 @@ function Said({ run: { tags = [], tagSources, query, incomplete } }: { run: Run 
       {incomplete && <span className="chip warn">Its lineage is incomplete: {oneLine(incomplete)}</span>}
     </div>
   );
+}
+
+function progressOf({ rows, batches, lag }: NonNullable<Run["progress"]>): string {
+  const behind = lag === undefined ? "" : `, ${count(lag)} behind`;
+  return `${counted(rows, "row")} by batch ${count(batches)}${behind}`;
 }
 
 function FailedParts({ run: { failedChildren } }: { run: Run }) {

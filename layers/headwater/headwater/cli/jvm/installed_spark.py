@@ -7,6 +7,10 @@ from pathlib import Path
 from headwater.cli.jvm.jars import CONNECTOR_PINS, LISTENER_PINS, SPARK_4_PINS, jar_files
 from headwater.cli.jvm.java import java_home, users_java
 from headwater.cli.machine.failure import Failure
+from headwater.web_files.files import JARS
+
+JAR = JARS / "headwater-spark.jar"
+"""The jar beside the listener, if it was built."""
 
 
 def spark_home() -> Path:
@@ -26,11 +30,10 @@ def spark_java(state: Path) -> Path:
 
 
 def spark_jars(state: Path) -> list[Path]:
-    """Return the listener, the jar beside it if it was built (`make agent`), and what Spark reads and writes Iceberg
-    with; for Spark 3.5 Delta and Kafka, too."""
-    beside = state / "headwater-spark.jar"
+    """Return the listener, the jar beside it if this package has it (`make agent`), and what Spark reads and writes
+    Iceberg with; for Spark 3.5 Delta and Kafka, too."""
     pinned = jar_files(state, *((LISTENER_PINS, CONNECTOR_PINS) if is_spark_3() else (SPARK_4_PINS,)))
-    return [*pinned, beside] if beside.is_file() else pinned
+    return [*pinned, JAR] if JAR.is_file() else pinned
 
 
 def is_spark_3() -> bool:

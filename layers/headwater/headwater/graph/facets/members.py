@@ -38,6 +38,8 @@ _OF_TASKS = (
     "tasks",
     "failedTasks",
 )
+PROGRESS = "headwater_stream"
+"""A run facet, from beside Spark's listener: how far a stream is."""
 _OF_STAGE = ("stage", "tasks", "medianSeconds", "maxSeconds", "medianBytes", "maxBytes")
 LIFECYCLE = "lifecycleStateChange"
 """A facet, and its member."""
@@ -90,8 +92,20 @@ def runtime_of(facets: Facets) -> JsonObject | None:
     if not isinstance(facet, dict) or totals is None:
         return None
     stages = facet.get("stages")
-    told = [_amounts(stage, _OF_STAGE) for stage in stages] if isinstance(stages, list) else []
-    return {**totals, "stages": [stage for stage in told if stage]}
+    told = (
+        [(_amounts(stage, _OF_STAGE), _amounts(stage, ("bytes",))) for stage in stages]
+        if isinstance(stages, list)
+        else []
+    )
+    return {**totals, "stages": [{**stage, **(read or {})} for stage, read in told if stage]}
+
+
+def progress_of(facets: Facets) -> JsonObject | None:
+    """The `batches` and `rows` of a stream, and as `lag`, if its source tells it, the messages of a partition that it
+    has not read yet; None for a run without the facet."""
+    facet = facets.get(PROGRESS)
+    lag = _amounts(facet, ("lag",)) or {}
+    return {**told, **lag} if (told := _amounts(facet, ("batches", "rows"))) else None
 
 
 def _amounts(facet: Any, members: Sequence[str]) -> JsonObject | None:

@@ -99,6 +99,10 @@ class Producer:
         """Whether a failed run with these facets is a try that another try follows."""
         return False
 
+    def is_told_by_another(self, run_facets: Facets) -> bool:
+        """Whether a failed run with these facets failed together with another run, which is told."""
+        return False
+
     def tells_only_that_it_failed(self, message: str) -> bool:
         """Whether the error message of a run says only that the run failed, and a run below it says why."""
         return False

@@ -66,7 +66,8 @@ _SAVE_BY_FORMAT = ".execute_save_into_data_source_command"
 """The one query of which the listener reports a Hudi table as output."""
 _OF_HUDI = "_hoodie_"
 _FAILED = "headwater_failed"
-"""The run facet by which the jar beside the listener says of the listener's COMPLETE that the query failed."""
+"""The run facet by which the jar beside the listener says of the listener's COMPLETE that the query failed. `toldBy` is
+the run that the alert is for, of queries that fail together."""
 _ID = r"_(?!\d{12})[0-9a-f]{12}"
 """A random id; twelve decimal digits are more likely a time."""
 _OF_STAGE = re.compile(rf"(\.\d+_[A-Za-z]+){_ID}(?=(?:_[A-Za-z]+)?\Z)")
@@ -114,6 +115,10 @@ class Spark(Producer):
             return event
         own = _without_version if _MERGE_OF_DELTA in event.job.name.name else _without_columns_of_hudi
         return replace(event, outputs=tuple(map(own, event.outputs)))
+
+    def is_told_by_another(self, run_facets: Facets) -> bool:
+        """A CREATE TABLE AS fails with the query inside it, and a batch of a stream with the stream."""
+        return facet_text(run_facets, _FAILED, "toldBy") is not None
 
     def stable_name(self, job: JobReference) -> str:
         """The name without the random ids of a training, or the number of an RDD."""

@@ -2,7 +2,7 @@
 
 from headwater.graph.facets.curation import JUDGEMENT, SENT_TAGS, shown_tags, without_curation
 from headwater.graph.facets.dataset_reference import IoDataset
-from headwater.graph.facets.members import code_of, facet_text, incompleteness, query_of, runtime_of
+from headwater.graph.facets.members import code_of, facet_text, incompleteness, progress_of, query_of, runtime_of
 from headwater.graph.facets.register import values
 from headwater.graph.states.edges import version_of_run
 from headwater.graph.states.job import LatestRun
@@ -38,6 +38,7 @@ def run(details: RunDetails) -> JsonObject:
         "message": details.message or None,
         "failedChildren": [{"runId": child.run_id, "job": child.job.as_json()} for child in shown_run.failed_children],
         **({"runtime": runtime} if (runtime := runtime_of(facets)) else {}),
+        **({"progress": progress} if (progress := progress_of(facets)) else {}),
         **({"judgement": judgement} if (judgement := judgement_of(shown_run)) else {}),
         **(shown_tags(facets) if SENT_TAGS in facets else {}),
         **({"incomplete": incomplete} if (incomplete := incompleteness(facets)) else {}),

@@ -12,6 +12,7 @@ from itertools import islice
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import called, is_among
+from headwater.graph.facets.members import runtime_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobRunId
 from headwater.graph.states.run import ParentRef, Run, RunState
@@ -131,6 +132,7 @@ def _as_json(run: Run, message: str) -> JsonObject:
         "message": message or None,
         "failedChildren": [_ref(child) for child in run.failed_children],
         "parent": _ref(run.parent) if run.parent else None,
+        **({"runtime": runtime} if (runtime := runtime_of(values(run.facets))) else {}),
     }
 
 

@@ -78,6 +78,9 @@ def _run(run: ShownRun, widths: Sequence[int], labels: Labels | None, display: D
         yield (Span(f"{_INDENT}{shortened(inert(line), max(20, display.width - len(_INDENT)))}", Role.BAD),)
     if runtime := run.run.get("runtime"):
         yield detail(f"{_INDENT}{shortened(_runtime(runtime), max(20, display.width - len(_INDENT)))}")
+    if progress := run.run.get("progress"):
+        behind = f", {progress['lag']:,} behind" if "lag" in progress else ""
+        yield detail(f"{_INDENT}{count(progress['rows'], 'row')} by batch {progress['batches']:,}{behind}")
 
 
 def _faults(run: Document) -> Iterator[str]:
