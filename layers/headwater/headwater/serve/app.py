@@ -49,7 +49,7 @@ class App:
             key = None if self._is_open else presented_key(request.headers)
             status, headers, content = await shares.run(key, partial(self._answer, request))
         except ShareUsed:
-            status, headers, content = _sent(_TOO_MANY)
+            status, headers, content = _sent(_too_many(request))
         lines = [(name.encode(), value.encode()) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": status, "headers": lines})
         await send({"type": "http.response.body", "body": content})
@@ -75,10 +75,15 @@ class App:
         return not self._is_open or all(_host(url) in LOCAL_HOSTS for url in hosts)
 
 
-_TOO_MANY = error_response(429, f"{MAX_WAITING} requests of this key wait already; send it again later")
 _FOREIGN: ApiResponse = error_response(
     403, "without keys, requests of this machine alone are answered: start without --open"
 )
+
+
+def _too_many(request: HttpRequest) -> ApiResponse:
+    """503 for events, which is the one status that all producers send again."""
+    status = 503 if request.is_for_ingest else 429
+    return error_response(status, f"{MAX_WAITING} requests of this key wait already; send this one again later")
 
 
 def _sent(response: ApiResponse, accepted: str = "") -> tuple[int, dict[str, str], bytes]:

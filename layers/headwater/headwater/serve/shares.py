@@ -57,9 +57,9 @@ class Shares:
         waiting = self._waiting.setdefault(key, deque())
         if len(waiting) >= MAX_WAITING:
             raise ShareUsed
-        turn: asyncio.Future[None] = loop.create_future()
-        waiting.append(turn)
-        await turn
+        place: asyncio.Future[None] = loop.create_future()
+        waiting.append(place)
+        await place
 
     def _end(self, key: str) -> None:
         """Gives the place to those that wait, the keys in turn."""
@@ -70,8 +70,7 @@ class Shares:
             if self._has_place(other):
                 self._running[other] += 1
                 waiting = self._waiting.pop(other)
-                turn = waiting.popleft()
-                if not turn.done():  # cancelled, because the server ends
-                    turn.set_result(None)
+                if not (first := waiting.popleft()).done():  # cancelled, because the server ends
+                    first.set_result(None)
                 if waiting:
                     self._waiting[other] = waiting
