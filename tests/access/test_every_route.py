@@ -301,7 +301,8 @@ def test_a_role_reads_and_writes_its_own_alone(stack: Stack, name: str, role: st
         answer = send(stack, caller, name, row.foreign, row.body)
         refused = 404 if caller.may(ROUTES[name].scope) and name in OF_RUNS else 403
         assert answer.status == (200 if is_permitted and row.is_list else refused), answer
-        assert answer.secrets() == []
+        unasked = [word for word in SECRETS if word != B_RUN or B_RUN not in str(row.foreign)]
+        assert answer.secrets(unasked) == []
         assert list(of_b(stack)) == before
     if row.mixed is not None:
         answer = send(stack, caller, name, row.mixed, row.body)
