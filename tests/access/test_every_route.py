@@ -23,7 +23,21 @@ from headwater.openlineage.event import EventKind, Name
 from headwater.openlineage.instant import Instant
 from headwater.store.snapshot import Snapshot
 from tests import factory
-from tests.access.teams import A_LAKE, A_RUN, B_LAKE, B_RUN, ROOT, Answer, B, Stack, claim_of_a, event, of_a, two_teams
+from tests.access.teams import (
+    A_LAKE,
+    A_RUN,
+    B_LAKE,
+    B_RUN,
+    ROOT,
+    SECRETS,
+    Answer,
+    B,
+    Stack,
+    claim_of_a,
+    event,
+    of_a,
+    two_teams,
+)
 
 NAMESPACES = ("team-a", "s3://a-*")
 ROLES = {
