@@ -7,11 +7,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from headwater.serve import shares as sharing
 from headwater.serve.shares import Shares, ShareUsed
 from tests.serve.process import SECONDS
 
-AT_ONCE = 2
+AT_ONCE, MOST_WAITING = 2, 9
 
 
 class Work:
@@ -63,7 +62,7 @@ def work() -> Work:
 
 def test_a_key_has_its_first_request_answered_whatever_others_ask_for(work: Work) -> None:
     async def scene() -> None:
-        shares = Shares("test", 8, AT_ONCE)
+        shares = Shares("test", 8, AT_ONCE, MOST_WAITING)
         async with asked(shares, work, "a1", "a2", "a3", "a4", "b1", "c1") as (*_, b, c):
             await until(lambda: {"a1", "a2", "b1", "c1"} == set(work.begun))
             work.let_go("b1", "c1")
@@ -76,7 +75,7 @@ def test_a_key_has_its_first_request_answered_whatever_others_ask_for(work: Work
 
 def test_a_key_that_is_alone_has_every_place(work: Work) -> None:
     async def scene() -> None:
-        shares = Shares("test", 8, AT_ONCE)
+        shares = Shares("test", 8, AT_ONCE, MOST_WAITING)
         async with asked(shares, work, "a1", "a2", "a3"):
             await until(lambda: work.begun[:2] == ["a1", "a2"] or work.begun[:2] == ["a2", "a1"])
         assert work.begun[2:] == ["a3"]
@@ -87,7 +86,7 @@ def test_a_key_that_is_alone_has_every_place(work: Work) -> None:
 
 def test_requests_that_wait_come_in_the_order_of_their_key_and_the_keys_in_turn(work: Work) -> None:
     async def scene() -> None:
-        shares = Shares("test", 8, AT_ONCE)
+        shares = Shares("test", 8, AT_ONCE, MOST_WAITING)
         async with asked(shares, work, "a1", "b1", "a2", "a3", "b2"):
             await until(lambda: len(work.begun) == 2)
             for ended, next_one in [("a1", "a2"), ("b1", "b2"), ("b2", "a3")]:
@@ -98,11 +97,9 @@ def test_requests_that_wait_come_in_the_order_of_their_key_and_the_keys_in_turn(
     asyncio.run(scene())
 
 
-def test_too_many_that_wait_are_refused_and_others_are_not(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "MAX_WAITING", 1)
-
+def test_too_many_that_wait_are_refused_and_others_are_not(work: Work) -> None:
     async def scene() -> None:
-        shares = Shares("test", 8, AT_ONCE)
+        shares = Shares("test", 8, AT_ONCE, most_waiting=1)
         async with asked(shares, work, "a1", "a2", "a3", "a4", "b1") as tasks:
             with pytest.raises(ShareUsed):
                 await tasks[3]
@@ -119,7 +116,7 @@ def test_work_that_fails_gives_its_place_back() -> None:
         raise ValueError
 
     async def scene() -> None:
-        shares = Shares("test", 8, 1)
+        shares = Shares("test", 8, 1, MOST_WAITING)
         failing = [asyncio.create_task(shares.run("a", fail)) for _ in range(3)]
         assert [type(each) for each in await asyncio.gather(*failing, return_exceptions=True)] == [ValueError] * 3
         assert await shares.run("a", lambda: "then") == "then"
@@ -130,7 +127,7 @@ def test_work_that_fails_gives_its_place_back() -> None:
 
 def test_what_has_no_key_does_not_wait_for_a_key(work: Work) -> None:
     async def scene() -> None:
-        shares = Shares("test", 8, AT_ONCE)
+        shares = Shares("test", 8, AT_ONCE, MOST_WAITING)
         async with asked(shares, work, "a1", "a2", "a3"):
             assert await shares.run(None, lambda: "health") == "health"
         shares.close()

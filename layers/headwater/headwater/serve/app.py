@@ -12,7 +12,7 @@ from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, error_response
 from headwater.openlineage.body import MAX_WIRE_BYTES
 from headwater.serve.api import HttpRequest, ServedApi
 from headwater.serve.connection import MAX_HEADER_BYTES, headers_too_long
-from headwater.serve.shares import MAX_WAITING, Shares, ShareUsed
+from headwater.serve.shares import Shares, ShareUsed
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 WRITERS, READERS = 8, 2
@@ -20,6 +20,8 @@ WRITERS, READERS = 8, 2
 Python computes one response at a time: more would end none sooner, and hold more half-made responses in memory."""
 KEYS = 32
 """Threads of each kind: so many keys have a request that is answered."""
+WAITING_EVENTS, WAITING_REQUESTS = 128, 24
+"""Of each key: three keys that ask for all they can leave some of the connections to others."""
 GZIP_LEVEL = 1
 """A long response is compressed in a tenth of the time that a higher level takes."""
 
@@ -34,8 +36,8 @@ class App:
     def __init__(self, api: ServedApi, *, is_open: bool) -> None:
         self._api = api
         self._is_open = is_open
-        self._writers = Shares("event", WRITERS if is_open else KEYS, WRITERS)
-        self._readers = Shares("request", 2 * READERS if is_open else KEYS, READERS, make_sequential)
+        self._writers = Shares("event", WRITERS if is_open else KEYS, WRITERS, WAITING_EVENTS)
+        self._readers = Shares("request", 2 * READERS if is_open else KEYS, READERS, WAITING_REQUESTS, make_sequential)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -83,7 +85,7 @@ _FOREIGN: ApiResponse = error_response(
 def _too_many(request: HttpRequest) -> ApiResponse:
     """503 for events, which is the one status that all producers send again."""
     status = 503 if request.is_for_ingest else 429
-    return error_response(status, f"{MAX_WAITING} requests of this key wait already; send this one again later")
+    return error_response(status, "too many requests of this key wait already; send this one again later")
 
 
 def _sent(response: ApiResponse, accepted: str = "") -> tuple[int, dict[str, str], bytes]:

@@ -13,9 +13,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-MAX_WAITING = 64
-"""Requests of a key that wait for their turn, with their bodies. The next is refused."""
-
 Result = TypeVar("Result")
 
 
@@ -25,11 +22,15 @@ class ShareUsed(Exception):
 
 class Shares:
     """A pool of `threads`. A key's request is answered if it is its only one, or if fewer than `at_once` of all keys
-    are. Used by the event loop alone."""
+    are. Up to `most_waiting` requests of a key wait for their turn, and the next is refused. Used by the event loop
+    alone."""
 
-    def __init__(self, name: str, threads: int, at_once: int, initializer: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, name: str, threads: int, at_once: int, most_waiting: int, initializer: Callable[[], None] | None = None
+    ) -> None:
         self._pool = ThreadPoolExecutor(threads, name, initializer)
         self._at_once = at_once
+        self._most_waiting = most_waiting
         self._running: Counter[str] = Counter()
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
@@ -55,7 +56,7 @@ class Shares:
 
     async def _turn(self, key: str, loop: asyncio.AbstractEventLoop) -> None:
         waiting = self._waiting.setdefault(key, deque())
-        if len(waiting) >= MAX_WAITING:
+        if len(waiting) >= self._most_waiting:
             raise ShareUsed
         place: asyncio.Future[None] = loop.create_future()
         waiting.append(place)

@@ -191,7 +191,8 @@ def _faults(connection: sqlite3.Connection, check: str) -> list[str]:
 
 
 def _make_private(path: Path) -> None:
-    """Makes a missing file that only its owner reads: it has the seals of keys. SQLite makes those beside it alike."""
+    """Makes a missing file that only its owner reads: it has the seals of keys, or is a lock that others could take.
+    SQLite makes those beside it alike."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
 
@@ -200,8 +201,10 @@ def _make_private(path: Path) -> None:
 def sole_use(path: Path) -> Iterator[None]:
     """Holds a file for this process, until the end of the block or of the process. Raises RefusedDatabase, with the id
     of the process that holds the file."""
+    name = Path(f"{path.resolve()}.lock")
     try:
-        lock = Path(f"{path.resolve()}.lock").open("a+")  # noqa: SIM115 - closed below
+        _make_private(name)
+        lock = name.open("a+")
     except OSError as error:
         raise RefusedDatabase(
             f"{path} cannot be made: {error.strerror}; name a file in a folder that is yours"
