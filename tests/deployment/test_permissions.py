@@ -79,10 +79,17 @@ PREFIXES_PUT = {
     "LakehouseRole": {"lake"},
 }
 AUDIT_KEYS = {"dynamodb:LeadingKeys": ["AUDIT#*"]}
-OF_ALERTS = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [keys.alert("*").pk]}}
-OF_RUNS = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [keys.RUNS.pk + "*"]}}
-OF_PROGRESS = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [keys.catalog_progress().pk]}}
-OF_AUDIT = {values: {f"{values}:StringLike": AUDIT_KEYS} for values in ("ForAllValues", "ForAnyValue")}
+
+
+def only_keys(pattern: str) -> dict[str, Any]:
+    """The condition that all keys of a request fit, and that it has keys: of none, all fit."""
+    fit = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [pattern]}}
+    return fit | {"Null": {"dynamodb:LeadingKeys": "false"}}
+
+
+OF_ALERTS, OF_RUNS = only_keys(keys.alert("*").pk), only_keys(keys.RUNS.pk + "*")
+OF_PROGRESS = only_keys(keys.catalog_progress().pk)
+OF_AUDIT = {"ForAllValues": only_keys("AUDIT#*"), "ForAnyValue": {"ForAnyValue:StringLike": AUDIT_KEYS}}
 """A write of audit entries alone, and a write that has one of them."""
 WRITES = {"dynamodb:PutItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
 OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
@@ -133,6 +140,14 @@ def test_the_sweep_and_the_import_write_only_what_they_change(resources: Resourc
     ):
         allowed = [each for each in statements(resources[role]) if action in as_list(each["Action"])]
         assert [each["Condition"] for each in allowed if each.get("Condition") != OF_ALERTS] == [condition]
+
+
+@pytest.mark.parametrize("role", ALLOWED)
+def test_a_condition_on_all_keys_demands_that_there_are_some(resources: Resources, role: str) -> None:
+    for statement in statements(resources[role]):
+        condition = statement.get("Condition", {})
+        if "ForAllValues:StringLike" in condition:
+            assert condition["Null"] == {"dynamodb:LeadingKeys": "false"}
 
 
 @pytest.mark.parametrize("role", ["CatalogRole", "GlueImportRole", "RegistryRole"])
