@@ -160,6 +160,8 @@ types: $(STATE)/venv.stamp ## check the types
 lock: $(UV) ## compile the requirements again (ARGS=--upgrade for newer versions)
 	$(COMPILE) layers/dependencies/requirements.in -o layers/dependencies/requirements.txt
 	for name in uv build dev spark4 sam checkov bench fuzz iceberg jobs node rie; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt; done
+	$(UV) pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --all-extras \
+	  --constraint requirements/dev.txt pyproject.toml -o constraints.txt
 	for folder in jvm engines/airflow engines/dbt engines/trino; do \
 	  $(COMPILE) layers/headwater/headwater/cli/$$folder/requirements.in -o layers/headwater/headwater/cli/$$folder/requirements.txt; done
 
@@ -188,9 +190,10 @@ validate: $(STATE)/sam.stamp ## check template.yaml with sam and cfn-lint
 	$(NO_AWS) $(STATE)/sam/bin/sam validate --lint
 
 .PHONY: build
-build: $(STATE)/sam.stamp $(PAGE) $(AGENT) layers/compiler/node_modules/.package-lock.json ## build what `sam deploy` uploads, without a container
+build: $(STATE)/sam.stamp $(PAGE) $(AGENT) layers/compiler/node_modules/.package-lock.json ## build what `sam deploy` uploads, without a container, and list what it is made of (CycloneDX)
 	PATH="$(CURDIR)/$(STATE)/uv/bin:$(NODE_PATH)$$PATH" BYTECODE='node $(CURDIR)/layers/compiler/compile.mjs' \
 	  $(NO_AWS) $(STATE)/sam/bin/sam build $(ARGS)
+	@$(STATE)/uv/bin/python -m local.bill_of_materials > $(STATE)/headwater.cdx.json && echo $(STATE)/headwater.cdx.json
 
 .PHONY: checkov
 checkov: $(STATE)/checkov.stamp ## check the security of template.yaml

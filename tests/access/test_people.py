@@ -24,7 +24,7 @@ GROUPS = {
 PEOPLE = read_people("groups", GROUPS, "a secret of the stack")
 
 
-def person(*groups: str, **claims: str) -> Principal:
+def person(*groups: str, **claims: Any) -> Principal:
     return PEOPLE.principal({"sub": "123", "groups": f"[{' '.join(groups)}]"} | claims)
 
 
@@ -71,7 +71,10 @@ def test_groups_are_read_in_every_form_of_a_claim(claim: str) -> None:
 
 
 def test_a_person_has_a_name_in_logs_and_a_seal_of_its_own() -> None:
-    assert person(email="ann@example.com").key_id == "person ann@example.com"
+    for verified in (True, "true"):
+        assert person(email="ann@example.com", email_verified=verified).key_id == "person ann@example.com"
+    for unverified in ({}, {"email_verified": "false"}, {"email_verified": ""}):
+        assert person(email="ann@example.com", **unverified).key_id == "person 123"
     assert person().key_id == "person 123"
     assert person().seal != PEOPLE.principal({"sub": "124"}).seal
 

@@ -13,6 +13,7 @@ from events.envelopes import get, write
 from headwater.access.principal import Principal, Scope
 from headwater.curate import routes as curate
 from headwater.curate.curator import Curator
+from headwater.curate.subjects import RUN as WRITTEN_RUN
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.stored_states import Severity, StoredAlert
 from headwater.http.gateway import request_of
@@ -146,7 +147,7 @@ def test_with_a_key_for_another_namespace_no_use_case_runs_or_it_returns_nothing
         seen: Any = principal if route.subject is CALLER else []
         assert (status, routed.about) == (200, [seen])
     else:
-        assert (status, routed.about) == (403, [])
+        assert (status, routed.about) == (404 if route.subject is WRITTEN_RUN else 403, [])
 
 
 @pytest.mark.parametrize("path", ["/api/v1/lineage", "/api/v1/lineage/batch"])

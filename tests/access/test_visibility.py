@@ -11,6 +11,7 @@ from tests.access.teams import (
     A_LAKE,
     A_RUN,
     B_LAKE,
+    B_RUN,
     ORDERS_PATH,
     PLATFORM,
     ROOT,
@@ -132,6 +133,32 @@ def test_an_answer_does_not_tell_what_exists(stack: Stack, method: str, there: s
         answers = [stack.write(A_ADMIN, method, path) for path in (there, nowhere)]
     assert answers[0] == answers[1]
     assert answers[0].status == 403
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "jobs/runs/RUN"),
+        ("GET", "jobs/runs/RUN/facets?type=run"),
+        ("GET", "jobs/runs/RUN/children"),
+        ("GET", "jobs/runs/RUN/events"),
+        ("GET", "runlineage/upstream?runId=RUN"),
+        ("POST", "jobs/runs/RUN/complete"),
+        ("PUT", "jobs/runs/RUN/good"),
+        ("DELETE", "jobs/runs/RUN/good"),
+    ],
+)
+def test_an_answer_does_not_tell_that_a_run_of_another_team_exists(stack: Stack, method: str, path: str) -> None:
+    """The id of a run of Airflow or dbt can be computed."""
+    caller = Principal("a", frozenset({"ingest", "read"}), ("team-a",), seal="a")
+    answers = []
+    for run in (B_RUN, factory.run_id(999)):
+        plain, _, query = path.replace("RUN", run).partition("?")
+        asked = dict(pair.split("=") for pair in query.split("&") if pair)
+        answer = stack.get(caller, plain, **asked) if method == "GET" else stack.write(caller, method, plain)
+        answers.append((answer.status, str(answer.body).replace(run, "RUN")))
+    assert answers[0] == answers[1]
+    assert answers[0][0] == 404
 
 
 def test_a_node_id_that_begins_with_an_own_namespace_does_not_tell_what_exists(stack: Stack) -> None:

@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import re
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import boto3
@@ -10,16 +12,21 @@ import pytest
 from moto import mock_aws
 
 from headwater.access.keys import read_keys
-from headwater.cli import backup, export, key, load, upgrade
+from headwater.cli import backup, check, export, key, load, upgrade
+from headwater.fold.fold import fold
 from headwater.openlineage import exact_json
+from headwater.store.graph_store import GraphStore
 from headwater.store.sqlite import database as database_module
 from headwater.store.sqlite.api_keys import SqliteApiKeys
-from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
-from headwater.store.table import FORMS
+from headwater.store.sqlite.database import PAGE_BYTES, Database, RefusedDatabase, sole_use
+from headwater.store.sqlite.home import SqliteHome
+from headwater.store.table import FORMS, Retention
 from tests import factory
 from tests.serve.process import ServeProcess
 from tests.serve.test_process import without_latency
 from tests.store.files import items_in
+
+RETENTION = Retention(timedelta(days=90), timedelta(days=30))
 
 
 @pytest.fixture
@@ -85,6 +92,36 @@ def test_a_file_has_the_forms_of_the_release_that_made_it_until_it_is_upgraded(
     ]
     with pytest.raises(RefusedDatabase, match=f"has form {FORMS + 1}, .*; use the newer release"):
         Database(data)
+
+
+@pytest.fixture
+def filled(data: Path) -> Path:
+    """A file with some items, at rest."""
+    with closing(SqliteHome(data)) as home:
+        for number in range(20):
+            fold(
+                factory.received(factory.run_event(run=number, job=f"job-{number}")), GraphStore(home.table, RETENTION)
+            )
+    return data
+
+
+def test_a_whole_file_is_said_to_be_whole(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check.main([str(filled)]) == 0
+    assert re.fullmatch(rf"{filled} is whole: \d+ items\n", capsys.readouterr().out)
+
+
+def test_what_flipped_bits_damage_is_found(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the key of an item, in that of an index, in the head of a page."""
+    whole = filled.read_bytes()
+    places = [match.start() for match in re.finditer(rb"job-7", whole)]
+    for place in [*places[:4], *places[-4:], PAGE_BYTES * 2 + 3]:
+        flipped = bytearray(whole)
+        flipped[place] ^= 4
+        filled.write_bytes(flipped)
+        assert check.main([str(filled)]) == 1, place
+        assert re.search("is damaged in|cannot be used", capsys.readouterr().err)
+    filled.write_bytes(whole)
+    assert check.main([str(filled)]) == 0
 
 
 def test_a_file_is_not_upgraded_while_it_is_served(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

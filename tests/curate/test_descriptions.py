@@ -119,3 +119,28 @@ def test_tags_that_all_share_are_described_by_an_administrator_of_all_namespaces
     assert api.queue.sent == []
     api.caller = Principal("all", frozenset({"admin"}), ("*",))
     assert api.put("tags/gold", {}).status == 200
+
+
+def test_an_administrator_of_all_namespaces_removes_a_tag_from_the_list(api: Api) -> None:
+    api.caller = Principal("all", frozenset({"admin"}), ("*",))
+    api.put("tags/gold", {"description": "the best"})
+    assert api.delete("tags/gold").body == {"name": "gold", "description": "the best"}
+    assert "gold" not in [tag["name"] for tag in api.get("tags").body["tags"]]
+    assert api.delete("tags/gold").status == 404
+    assert api.put("tags/gold", {}).status == 200
+    assert "gold" in [tag["name"] for tag in api.get("tags").body["tags"]]
+
+
+def test_only_administrators_of_all_namespaces_remove_a_tag(api: Api) -> None:
+    for scopes, namespaces in (({"ingest", "read"}, ("*",)), ({"admin"}, ("team-*",))):
+        api.caller = Principal("team", frozenset(scopes), namespaces)
+        assert api.delete("tags/PII").status == 403
+
+
+def test_a_team_fills_no_list_of_others_with_tags(api: Api) -> None:
+    api.caller = Principal("team", frozenset({"ingest", "read"}), ("demo", "s3://*"))
+    assert api.write("POST", "namespaces/demo/jobs/load/tags/own", "{}").body["tags"] == ["own"]
+    assert "own" not in [tag["name"] for tag in api.get("tags").body["tags"]]
+    api.caller = Principal("all", frozenset({"ingest", "read"}), ("*",))
+    assert api.write("POST", "namespaces/demo/jobs/load/tags/shared", "{}").status == 200
+    assert "shared" in [tag["name"] for tag in api.get("tags").body["tags"]]

@@ -40,6 +40,7 @@ ORDER = (
 BETTER = {
     "post_job_tag": (200, "Marquez fails on a job that has a parent"),
     "post_unknown_tag": (200, "likewise"),
+    "delete_tag_def": (200, "Marquez removes no tag"),
     "err_put_namespace": (400, "Marquez fails where the client is at fault"),
     "err_put_tag_nobody": (400, "likewise"),
 }

@@ -140,3 +140,10 @@ def subject(value: str | Properties) -> str:
         return str(value["Fn::Sub"])
     reference = value["Ref"] if "Ref" in value else value["Fn::GetAtt"][0]
     return str(reference)
+
+
+def test_keys_events_and_lookups_can_have_copies_of_their_own(resources: Resources) -> None:
+    reserve = {"Fn::If": ["HasReserve", {"Ref": "ReservedConcurrency"}, {"Ref": "AWS::NoValue"}]}
+    functions = resources.of_type("AWS::Serverless::Function")
+    reserved = {name for name, each in functions.items() if each.get("ReservedConcurrentExecutions") == reserve}
+    assert reserved == {"AuthoriseFunction", "IngestFunction", "LookupFunction"}

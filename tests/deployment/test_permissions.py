@@ -79,8 +79,17 @@ PREFIXES_PUT = {
     "LakehouseRole": {"lake"},
 }
 AUDIT_KEYS = {"dynamodb:LeadingKeys": ["AUDIT#*"]}
-OF_ALERTS = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [keys.alert("*").pk]}}
-OF_AUDIT = {values: {f"{values}:StringLike": AUDIT_KEYS} for values in ("ForAllValues", "ForAnyValue")}
+
+
+def only_keys(pattern: str) -> dict[str, Any]:
+    """The condition that all keys of a request fit, and that it has keys: of none, all fit."""
+    fit = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [pattern]}}
+    return fit | {"Null": {"dynamodb:LeadingKeys": "false"}}
+
+
+OF_ALERTS, OF_RUNS = only_keys(keys.alert("*").pk), only_keys(keys.RUNS.pk + "*")
+OF_PROGRESS = only_keys(keys.catalog_progress().pk)
+OF_AUDIT = {"ForAllValues": only_keys("AUDIT#*"), "ForAnyValue": {"ForAnyValue:StringLike": AUDIT_KEYS}}
 """A write of audit entries alone, and a write that has one of them."""
 WRITES = {"dynamodb:PutItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
 OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
@@ -124,6 +133,38 @@ def test_what_announces_alerts_puts_no_other_items_in_batches(resources: Resourc
     assert [each["Condition"] for each in puts] == [OF_ALERTS]
 
 
+def test_the_sweep_and_the_import_write_only_what_they_change(resources: Resources) -> None:
+    for role, action, condition in (
+        ("SweepRole", "dynamodb:PutItem", OF_RUNS),
+        ("GlueImportRole", "dynamodb:BatchWriteItem", OF_PROGRESS),
+    ):
+        allowed = [each for each in statements(resources[role]) if action in as_list(each["Action"])]
+        assert [each["Condition"] for each in allowed if each.get("Condition") != OF_ALERTS] == [condition]
+
+
+@pytest.mark.parametrize("role", ALLOWED)
+def test_a_condition_on_all_keys_demands_that_there_are_some(resources: Resources, role: str) -> None:
+    for statement in statements(resources[role]):
+        condition = statement.get("Condition", {})
+        if "ForAllValues:StringLike" in condition:
+            assert condition["Null"] == {"dynamodb:LeadingKeys": "false"}
+
+
+@pytest.mark.parametrize("role", ["CatalogRole", "GlueImportRole", "RegistryRole"])
+def test_glue_is_reached_only_if_a_feature_needs_it(resources: Resources, role: str) -> None:
+    always = [policy for policy in resources[role]["Policies"] if "Fn::If" not in policy]
+    actions = [
+        action for policy in always for each in policy["PolicyDocument"]["Statement"] for action in each["Action"]
+    ]
+    assert not [action for action in actions if action.startswith("glue:")]
+
+
+def test_only_tables_of_the_named_databases_are_written(resources: Resources) -> None:
+    (keep,) = [each for each in statements(resources["CatalogRole"]) if "glue:UpdateTable" in as_list(each["Action"])]
+    named = [resource["Fn::Sub"].removeprefix(OWN_CATALOG) for resource in keep["Resource"]]
+    assert named == ["catalog", "database/${SyncedDatabases}", "table/${SyncedDatabases}/*"]
+
+
 @pytest.mark.parametrize("role", ["IngestRole", "LookupRole"])
 def test_a_function_that_only_reads_the_table_writes_audit_entries_alone(resources: Resources, role: str) -> None:
     writes = [statement for statement in statements(resources[role]) if WRITES & set(as_list(statement["Action"]))]
@@ -138,7 +179,7 @@ def test_no_role_changes_or_removes_an_audit_entry(resources: Resources, role: s
     one, and none puts many at once, since BatchWriteItem has no conditions."""
     writable = set[str]()
     for statement in statements(resources[role]):
-        if statement["Effect"] == "Allow" and statement.get("Condition") != OF_ALERTS:
+        if statement["Effect"] == "Allow" and statement.get("Condition") not in (OF_ALERTS, OF_RUNS, OF_PROGRESS):
             writable |= WRITES & set(as_list(statement["Action"]))
     for statement in statements(resources[role]):
         if statement["Effect"] == "Deny":

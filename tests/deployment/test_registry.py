@@ -29,12 +29,16 @@ def test_a_poll_that_was_missed_is_not_made_up_for(resources: Resources) -> None
 
 def test_the_function_may_keep_network_interfaces_and_read_the_secret_if_there_are_such(resources: Resources) -> None:
     policies = resources["RegistryRole"]["Policies"]
-    assert [policy["Fn::If"][0] for policy in policies if "Fn::If" in policy] == ["HasRegistrySecret", "RegistryInVpc"]
+    assert [policy["Fn::If"][0] for policy in policies if "Fn::If" in policy] == [
+        "FollowsRegistries",
+        "HasRegistrySecret",
+        "RegistryInVpc",
+    ]
     assert resources["RegistryFunction"]["VpcConfig"]["Fn::If"][0] == "RegistryInVpc"
 
 
 def test_the_function_may_read_schemas_of_glue_and_no_more(resources: Resources) -> None:
-    statements = resources["RegistryRole"]["Policies"][0]["PolicyDocument"]["Statement"]
+    statements = resources["RegistryRole"]["Policies"][1]["Fn::If"][1]["PolicyDocument"]["Statement"]
     (of_glue,) = [statement for statement in statements if statement["Sid"] == "ReadGlueSchemas"]
     assert all(action.startswith(("glue:Get", "glue:List")) for action in of_glue["Action"])
     assert [arn["Fn::Sub"].rpartition(":")[2] for arn in of_glue["Resource"]] == ["sources/registry/*", "schema/*"]

@@ -262,7 +262,7 @@ NO_SUCH_THING = (
     Bad("PUT", 405, "Method Not Allowed", GOOD, method="PUT"),
     Bad("PATCH", 405, "Method Not Allowed", GOOD, method="PATCH"),
     Bad("POST to a lookup", 405, "Method Not Allowed", GOOD, path="/api/v1/namespaces"),
-    Bad("DELETE of a tag as such", 405, "Method Not Allowed", method="DELETE", path="/api/v1/tags/PII"),
+    Bad("POST of a tag as such", 405, "Method Not Allowed", method="POST", path="/api/v1/tags/PII"),
     Bad("DELETE of a job that there is not", 404, "Job 'x' not found", method="DELETE", path=f"{NOWHERE}/jobs/x"),
     Bad("DELETE of a dataset that there is not", 404, "not found", method="DELETE", path=f"{NOWHERE}/datasets/x"),
     Bad("DELETE of a namespace that there is not", 404, "Namespace", method="DELETE", path=NOWHERE),

@@ -13,6 +13,7 @@ import pytest
 from headwater.process_settings import read_settings
 from headwater.serve import posting
 from headwater.serve.application import Application, Options
+from headwater.serve.shares import Shares, ShareUsed
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.home import SqliteHome
@@ -254,3 +255,18 @@ def test_no_answer_is_kept_by_others_or_taken_for_another_type(open_client: Clie
         assert headers["cache-control"] in ("no-store", "private, no-cache", "no-cache"), path
     assert open_client("GET", "/api/v1/namespaces").headers["cache-control"] == "private, no-cache"
     assert open_client("POST", "/api/v1/lineage", {}).headers["cache-control"] == "no-store"
+
+
+def test_a_key_whose_requests_wait_already_is_told_when_to_come_again(
+    client: Client, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_key(database, "ingest", "read")
+    assert client("GET", "/api/v1/namespaces").status == 200
+
+    async def full(*_: object) -> None:
+        raise ShareUsed
+
+    monkeypatch.setattr(Shares, "run", full)
+    refused = [client("GET", "/api/v1/namespaces"), client("POST", "/api/v1/lineage", factory.run_event())]
+    assert [(reply.status, reply.headers["retry-after"]) for reply in refused] == [(429, "1"), (503, "1")]
+    assert all("of this key wait" in reply.body["message"] for reply in refused)

@@ -29,7 +29,7 @@ from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.sqlite.archive import SqliteArchive
 from headwater.store.sqlite.bodies import SqliteBodies
-from headwater.store.sqlite.database import Database, RefusedDatabase
+from headwater.store.sqlite.database import PAGE_BYTES, Database, RefusedDatabase
 from headwater.store.table import Item
 from tests import factory
 from tests.end_to_end.recorded import recorded_documents
@@ -155,6 +155,27 @@ def test_a_file_is_served_by_one_process(server: ServeProcess) -> None:
     assert second.returncode == 1
     assert f"in use by process {server._process.pid}" in second.stderr
     assert server.get("/health") == {"status": "ok"}
+
+
+def test_a_second_process_is_refused_though_the_lock_file_is_gone(server: ServeProcess) -> None:
+    Path(f"{server.data}.lock").unlink()
+    with pytest.raises(AssertionError, match="is in use by another process"), ServeProcess(server.data, "--open"):
+        pass
+    assert server.get("/health") == {"status": "ok"}
+
+
+def test_a_file_that_was_damaged_when_the_process_was_killed_is_not_served(tmp_path: Path) -> None:
+    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
+        server.request("POST", "/api/v1/lineage?wait=1", json.dumps(factory.run_event()).encode())
+        server.kill()
+    with closing(Database(server.data)):
+        pass  # what was in the log is in the file
+    content = bytearray(server.data.read_bytes())
+    content[-PAGE_BYTES + 3 : -PAGE_BYTES + 5] = b"\xff\xff"
+    server.data.write_bytes(content)
+    Path(f"{server.data}-wal").touch()  # as it is after such an end
+    with pytest.raises(AssertionError, match=r"is damaged.*restore a copy"):
+        server.start()
 
 
 def test_sigterm_ends_the_server_with_what_it_has_taken_folded_or_kept(tmp_path: Path) -> None:

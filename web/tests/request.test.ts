@@ -69,3 +69,15 @@ it("says that something else answered", async () => {
   content = "<html>";
   await expect(get("jobs", { other: 1 })).rejects.toBeInstanceOf(ApiError);
 });
+
+describe("a request that is too much for the moment", () => {
+  it.each([429, 503])("is sent again after %i", async (status) => {
+    answer.mockImplementationOnce(async () => new Response("{}", { status }));
+    expect(await get("jobs", { after: status })).toEqual({ jobs: [] });
+  });
+
+  it("is not sent again if it is at fault", async () => {
+    answer.mockImplementationOnce(async () => new Response('{"message": "no"}', { status: 403 }));
+    await expect(get("jobs", { after: 403 })).rejects.toMatchObject({ status: 403 });
+  });
+});

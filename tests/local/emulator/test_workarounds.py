@@ -31,6 +31,7 @@ from ministack.services import apigateway  # type: ignore[import-untyped]
 
 from headwater.cli.machine.ports import free_port
 from headwater.cli.machine.process_group import end_group
+from local.deploy.key_guards import without_key_guards
 from local.emulator.account import REGION, Account
 from local.emulator.ministack import Emulator, account_of, run_emulator, wait_until_ready
 from local.emulator.options import EmulatorOptions, environment
@@ -127,14 +128,28 @@ def test_batch_action(account: Account) -> None:
     assert "not authorized to perform: sqs:SendMessageBatch" in refused, mended("batch-action")
 
 
+def test_leading_keys(account: Account) -> None:
+    """With the workaround, the condition on the keys is left, which the emulator takes for fulfilled."""
+    fit = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["own"]}}
+    guarded = {"Condition": fit | {"Null": {"dynamodb:LeadingKeys": "false"}}}
+    item = {"TableName": "none", "Item": {"PK": {"S": "own"}}}
+    writer = client_of_user(account, "dynamodb", "dynamodb:PutItem", guarded)
+    assert "not authorized" in refusal(lambda: writer.put_item(**item)), mended("leading-keys")
+    assert without_key_guards([guarded]) == [{"Condition": fit}]
+
+
 def sqs_of_user_who_may(account: Account, action: str) -> Any:
-    account.iam.create_user(UserName="sender")
-    statement = {"Effect": "Allow", "Action": action, "Resource": "*"}
+    return client_of_user(account, "sqs", action, {})
+
+
+def client_of_user(account: Account, service: str, action: str, conditions: dict[str, Any]) -> Any:
+    account.iam.create_user(UserName=service)
+    statement = {"Effect": "Allow", "Action": action, "Resource": "*", **conditions}
     policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-    account.iam.put_user_policy(UserName="sender", PolicyName="own", PolicyDocument=policy)
-    key = account.iam.create_access_key(UserName="sender")["AccessKey"]
+    account.iam.put_user_policy(UserName=service, PolicyName="own", PolicyDocument=policy)
+    key = account.iam.create_access_key(UserName=service)["AccessKey"]
     return botocore.session.get_session().create_client(
-        "sqs",
+        service,
         region_name=REGION,
         endpoint_url=account.endpoint,
         verify=str(account.certificate),

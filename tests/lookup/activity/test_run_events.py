@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from headwater.http import paging
+from headwater.lookup.activity import run_events
 from headwater.store.memory import MemoryTable
 from tests import factory
 from tests.lookup.requests import LookupClient, key_of, table_after
@@ -74,6 +75,28 @@ def test_events_of_another_namespace_with_the_same_run_id_are_left_out() -> None
     assert by_cursor(LookupClient(table), 2) == own[::-1]
     assert by_cursor(LookupClient(table, key_of(own[0]["job"]["namespace"])), 2) == own[::-1]
     assert by_cursor(LookupClient(table, key_of("elsewhere")), 2) == forged[::-1]
+
+
+def foreign_events(count: int) -> list[factory.Document]:
+    """Events of jobs of others with the same run id, newer than any of the run's own."""
+    forged = [factory.run_event("RUNNING", run=1, seconds=60 + second, job=f"j{second}") for second in range(count)]
+    return [{**event, "job": {**event["job"], "namespace": "elsewhere"}} for event in forged]
+
+
+def test_events_of_others_with_the_same_run_id_empty_no_page() -> None:
+    own = events_of(3)
+    table = table_after(*own, *foreign_events(60))
+    assert LookupClient(table)(RUN)["events"] == own[::-1]
+    assert LookupClient(table)(RUN, limit=2)["events"] == own[:0:-1]
+    assert by_cursor(LookupClient(table), 2) == own[::-1]
+
+
+def test_a_page_passes_over_so_many_and_then_goes_on_by_its_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = events_of(3)
+    get = LookupClient(table_after(*own, *foreign_events(60)))
+    monkeypatch.setattr(run_events, "MAX_SCANNED", 25)
+    assert get(RUN)["events"] == []
+    assert by_cursor(get, 20) == own[::-1]
 
 
 def test_a_run_says_whose_run_it_is() -> None:

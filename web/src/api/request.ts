@@ -57,7 +57,7 @@ export async function getText(path: string, query: Query): Promise<string> {
   return (await answered("GET", path, query)).text();
 }
 
-/** A successful response, or 304 if `tag` is still that of the answer. A 503 is asked again, as the API advises. */
+/** A successful response, or 304 if `tag` is still that of the answer. After 429 or 503 it is asked for again, as the API advises. */
 async function answered(
   method: string,
   path: string,
@@ -69,7 +69,7 @@ async function answered(
   for (let attempt = 1; ; attempt++) {
     const response = await send(method, path, query, signal, body, tag);
     if (response.ok || (tag && response.status === 304)) return response;
-    if (response.status !== 503 || attempt === ATTEMPTS) throw await errorOf(response);
+    if (![429, 503].includes(response.status) || attempt === ATTEMPTS) throw await errorOf(response);
     await pause(PAUSE_MS * attempt, signal);
   }
 }

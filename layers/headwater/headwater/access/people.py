@@ -65,13 +65,15 @@ class People:
     seal: str
 
     def principal(self, claims: Mapping[str, Any]) -> Principal:
-        """The principal of a person, by the claims of the token. A person in no known group has no scope."""
+        """The principal of a person, by the claims of the token. A person in no known group has no scope. An address
+        that the provider has not verified is no name: a person may have typed that of another."""
         mine = [self.groups[name] for name in _names(claims.get(self.claim, "")) if name in self.groups]
         writing = [group for group in mine if group.role is not AccessRole.READER]
         role = min((group.role for group in writing or mine), key=_RANKS.__getitem__, default=None)
         seal = hmac.digest(self.seal.encode(), claims["sub"].encode(), "sha256").hex()
+        address = claims.get("email") if str(claims.get("email_verified")).lower() == "true" else None
         return Principal(
-            f"person {claims.get('email') or claims['sub']}",
+            f"person {address or claims['sub']}",
             SCOPES[role] if role else frozenset(),
             tuple(pattern for group in writing for pattern in group.namespaces),
             reads=tuple(pattern for group in mine if group.role is AccessRole.READER for pattern in group.namespaces),

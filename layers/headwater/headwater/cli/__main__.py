@@ -52,6 +52,7 @@ COMMANDS = {
         "headwater.cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"
     ),
     "backup": Command("headwater.cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
+    "check": Command("headwater.cli.check", "FILE", "reads a whole file, and lists what is damaged"),
     "upgrade": Command("headwater.cli.upgrade", "FILE", "lets a new release store items in its own forms"),
     "export": Command(
         "headwater.cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"

@@ -7,21 +7,25 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import TypeVar
 
+from headwater.access.principal import Principal
 from headwater.curate.curation_events import Document, of_dataset, of_job, own_facet, time_after, times_of
 from headwater.curate.curator import Curator
 from headwater.curate.subjects import DatasetNames
-from headwater.graph.facets.curation import DELETED, NAMESPACES
+from headwater.curate.tagging import tag_name
+from headwater.graph.facets.curation import DELETED, NAMESPACES, TAGS
 from headwater.graph.names.identity import DatasetId, JobId, dataset_id
 from headwater.graph.states.dataset import DatasetFacts
 from headwater.graph.states.job import JobFacts
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, all_jobs
 from headwater.http.marquez.datasets import dataset as dataset_as_json
 from headwater.http.marquez.descriptions import namespace as namespace_as_json
+from headwater.http.marquez.descriptions import tag as tag_as_json
 from headwater.http.marquez.jobs import job as job_as_json
 from headwater.http.request import ApiRequest
 from headwater.http.response import RequestError
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.faults import NotFound
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.dataset_details import read_dataset_details
 from headwater.read.job_details import read_job_details
@@ -66,6 +70,17 @@ def delete_namespace(curator: Curator, request: ApiRequest, name: str) -> JsonOb
         curator.apply(request.received_at, deletions)
     curator.apply(request.received_at, [_of_namespace(curator.before, request, name)])
     return document
+
+
+def delete_tag(curator: Curator, request: ApiRequest, _caller: Principal) -> JsonObject:
+    """Removes a tag from the list of tags, and returns the tag before. Nodes keep the tags that they have."""
+    name = tag_name(request)
+    head = curator.before.datasets([dataset_id(Name(TAGS, name))]).get(dataset_id(Name(TAGS, name)))
+    if head is None:
+        raise NotFound(f"Tag '{name}' not found.")
+    through = max(head.facts.created, head.facts.described)
+    curator.apply(request.received_at, [_dataset_deletion(request, head.facts, through)])
+    return tag_as_json(name, head)
 
 
 def _of_listed(curator: Curator, request: ApiRequest, namespace: str) -> Iterator[list[Document]]:

@@ -37,6 +37,7 @@ ROUTES = (
     Route("DELETE", _FIELD_TAG, Scope.CURATE, subjects.DATASET, tagging.untag_field),
     Route("DELETE", _DATASET_TAG, Scope.CURATE, subjects.DATASET, tagging.untag_dataset),
     Route("DELETE", _JOB_TAG, Scope.CURATE, subjects.JOB, tagging.untag_job),
+    Route("DELETE", "/tags/(?P<tag>.+)", Scope.ADMIN, subjects.TAGS, deletion.delete_tag),
     Route("DELETE", Path.DATASET, Scope.ADMIN, subjects.DATASET_BY_ALL_NAMES, deletion.delete_dataset),
     Route("DELETE", Path.JOB, Scope.ADMIN, subjects.JOB, deletion.delete_job),
     Route("DELETE", Path.NAMESPACE, Scope.ADMIN, subjects.NAMESPACE, deletion.delete_namespace),

@@ -96,7 +96,12 @@ def known_namespace(curator: Curator, request: ApiRequest) -> str:
 
 
 def run(curator: Curator, request: ApiRequest) -> Run:
-    return subjects.known_run(curator.reader(), request.parameters["run"])
+    """The run of a path. Raises NotFound, also for a run that is not for the caller to read or to write."""
+    run = subjects.known_run(curator.reader(), request.parameters["run"])
+    namespace, caller = run.job.namespace, request.principal
+    if not caller.may_read(namespace) and not caller.may_write(namespace):
+        raise subjects.no_run(request.parameters["run"])
+    return run
 
 
 def source(_curator: Curator, request: ApiRequest) -> str:

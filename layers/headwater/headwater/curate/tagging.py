@@ -72,7 +72,10 @@ def tag_document(tag: str, field: str | None = None) -> Document:
 
 
 def new_tags(reader: Reader, request: ApiRequest, tags: Iterable[str]) -> list[Document]:
-    """The events that create the unknown tags among these."""
+    """The events that create the unknown tags among these. A tag of a caller that writes some namespaces is on its node
+    alone: the list of tags is everybody's."""
+    if not request.principal.writes_all_namespaces:
+        return []
     names = {dataset_id(Name(TAGS, tag)): Name(TAGS, tag) for tag in tags}
     known = reader.datasets(names)
     at = time_after(request.received_at)

@@ -1,6 +1,7 @@
 """Requests of API Gateway, in payload format 2.0, and the responses to them."""
 
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
@@ -10,7 +11,7 @@ from headwater.access.principal import Principal, principal_of
 from headwater.graph.states.audit import READING
 from headwater.http.paths import Path
 from headwater.http.request import UNIDENTIFIED, ApiRequest
-from headwater.http.response import ApiResponse
+from headwater.http.response import ApiResponse, RequestError
 from headwater.log import FunctionLog
 from headwater.openlineage.event import is_uuid
 
@@ -30,8 +31,45 @@ class RequestAudit(Protocol):
         """The response to a request whose principal is not known yet, or its error."""
 
 
+SHARE, BURST_SECONDS = 0.5, 5.0
+"""Of the time of a copy of a function, the part that a key has while others ask, and what it may use beyond that."""
+SEEN_SECONDS = 60.0
+"""How long a key counts as asking."""
+
+
+class Buckets:
+    """The seconds that each caller has used of this copy of a function, less `SHARE` of those that have passed since. A
+    copy answers one request at a time, and knows nothing of other copies."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._used: dict[str, tuple[float, float]] = {}
+
+    def answer(self, caller: str, request: ApiRequest, respond: Callable[[ApiRequest], ApiResponse]) -> ApiResponse:
+        """The response to a request. Raises RequestError if the caller has used its share, and another one asks here:
+        429, or 503 for what is written, which is the status that all producers send again."""
+        begun = self._clock()
+        self._used = {each: used for each, used in self._used.items() if begun - used[1] < SEEN_SECONDS}
+        used = self._left(caller, begun)
+        if used > BURST_SECONDS and self._used.keys() - {caller}:
+            status = 429 if request.method in READING else 503
+            raise RequestError(status, "this key has used its share of the time; send the request again later")
+        try:
+            return respond(request)
+        finally:
+            ended = self._clock()
+            self._used[caller] = (used + (1 - SHARE) * (ended - begun), ended)
+
+    def _left(self, caller: str, now: float) -> float:
+        used, at = self._used.get(caller, (0.0, now))
+        return max(0.0, used - SHARE * (now - at))
+
+
 OF_PEOPLE = "/people"
 """The prefix of the routes for people who have signed in: API Gateway checks tokens on these routes alone."""
+
+
+_BUCKETS = Buckets()
 
 
 def answer(
@@ -47,7 +85,7 @@ def answer(
     def respond_with_run(request: ApiRequest) -> ApiResponse:
         if run := _run(request):
             log.name_run(run)
-        return respond(request)
+        return _BUCKETS.answer(request.principal.shown, request, respond)
 
     request = _received(event)
     response = audit.answer(request, lambda: authenticate(event), respond_with_run)

@@ -74,9 +74,9 @@ class ApiResponse:
 
 
 def error_response(status: int, message: str, faults: Sequence[str] = ()) -> ApiResponse:
-    """An error as a response; 503 asks the client to retry. `details` has the faults as one string, because Marquez's
-    clients fail at a list."""
-    headers = {"retry-after": str(RETRY_AFTER_SECONDS)} if status == 503 else {}
+    """An error as a response; 429 and 503 ask the client to retry. `details` has the faults as one string, because
+    Marquez's clients fail at a list."""
+    headers = {"retry-after": str(RETRY_AFTER_SECONDS)} if status in (429, 503) else {}
     return ApiResponse(
         status, {"code": status, "message": message, "details": "; ".join(faults), "faults": [*faults]}, headers
     )

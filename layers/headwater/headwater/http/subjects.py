@@ -72,13 +72,16 @@ def time_from_query(reader: Reader, request: ApiRequest, node: NamedNode) -> Ins
 
 
 def known_run(reader: Reader, run_id: str) -> Run:
-    """A run by its id. Raises NotFound, or InvalidRequest (403) if only jobs that the caller may not read have it."""
+    """A run by its id. Raises NotFound, also if only jobs that the caller may not read have it: an id that can be
+    computed, as that of a task of Airflow, tells nothing."""
     run = reader.run(run_id.lower())
-    if run is None and reader.store.visibility and reader.store.runs_with_id(run_id.lower()):
-        raise other_namespace("namespace")
     if run is None:
-        raise NotFound(f"Run '{run_id}' not found.")
+        raise no_run(run_id)
     return run
+
+
+def no_run(run_id: str) -> NotFound:
+    return NotFound(f"Run '{run_id}' not found.")
 
 
 def known_alert(reader: Reader, request: ApiRequest) -> StoredAlert:

@@ -1,22 +1,27 @@
 """The ASGI application: reads a request, answers it in a thread, compresses a long response."""
 
-import asyncio
 import gzip
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
+from headwater.access.keys import presented_key
 from headwater.concurrent import make_sequential
 from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, error_response
 from headwater.openlineage.body import MAX_WIRE_BYTES
 from headwater.serve.api import HttpRequest, ServedApi
 from headwater.serve.connection import MAX_HEADER_BYTES, headers_too_long
+from headwater.serve.shares import Shares, ShareUsed
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
-WRITERS, READERS = 16, 4
-"""Threads for events, which wait for the disk together, and for all other requests. Python computes one response at a
-time: more threads would hold more half-made responses in memory, and end none sooner."""
+WRITERS, READERS = 8, 2
+"""Events, which wait for the disk together, and other requests that are answered at once, beyond the first of each key.
+Python computes one response at a time: more would end none sooner, and hold more half-made responses in memory."""
+KEYS = 32
+"""Threads of each kind: so many keys have a request that is answered."""
+WAITING_EVENTS, WAITING_REQUESTS = 128, 24
+"""Of each key: three keys that ask for all they can leave some of the connections to others."""
 GZIP_LEVEL = 1
 """A long response is compressed in a tenth of the time that a higher level takes."""
 
@@ -31,8 +36,8 @@ class App:
     def __init__(self, api: ServedApi, *, is_open: bool) -> None:
         self._api = api
         self._is_open = is_open
-        self._writers = ThreadPoolExecutor(WRITERS, "event")
-        self._readers = ThreadPoolExecutor(READERS, "request", make_sequential)
+        self._writers = Shares("event", WRITERS if is_open else KEYS, WRITERS, WAITING_EVENTS)
+        self._readers = Shares("request", 2 * READERS if is_open else KEYS, READERS, WAITING_REQUESTS, make_sequential)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -41,24 +46,22 @@ class App:
         if body is None:
             return
         request = _request(scope, body)
-        pool = self._writers if request.is_for_ingest else self._readers
-        status, headers, content = await asyncio.get_running_loop().run_in_executor(pool, self._answer, request)
+        shares = self._writers if request.is_for_ingest else self._readers
+        try:
+            key = None if self._is_open else presented_key(request.headers)
+            status, headers, content = await shares.run(key, partial(self._answer, request))
+        except ShareUsed:
+            status, headers, content = _sent(_too_many(request))
         lines = [(name.encode(), value.encode()) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": status, "headers": lines})
         await send({"type": "http.response.body", "body": content})
 
     def close(self) -> None:
-        self._writers.shutdown()
-        self._readers.shutdown()
+        self._writers.close()
+        self._readers.close()
 
     def _answer(self, request: HttpRequest) -> tuple[int, dict[str, str], bytes]:
-        response = self._refusal(request) or self._api.answer(request)
-        headers, content = response.content()
-        is_plain = "content-encoding" not in headers and len(content) >= GZIP_FROM_BYTES
-        if is_plain and "gzip" in request.headers.get("accept-encoding", ""):
-            content = gzip.compress(content, GZIP_LEVEL, mtime=0)
-            headers["content-encoding"] = "gzip"
-        return response.status, headers | {"content-length": str(len(content))}, content
+        return _sent(self._refusal(request) or self._api.answer(request), request.headers.get("accept-encoding", ""))
 
     def _refusal(self, request: HttpRequest) -> ApiResponse | None:
         """The response to a request that the API does not see."""
@@ -77,6 +80,21 @@ class App:
 _FOREIGN: ApiResponse = error_response(
     403, "without keys, requests of this machine alone are answered: start without --open"
 )
+
+
+def _too_many(request: HttpRequest) -> ApiResponse:
+    """503 for events, which is the one status that all producers send again."""
+    status = 503 if request.is_for_ingest else 429
+    return error_response(status, "too many requests of this key wait already; send this one again later")
+
+
+def _sent(response: ApiResponse, accepted: str = "") -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and content, gzipped if that is accepted and worth it."""
+    headers, content = response.content()
+    if "content-encoding" not in headers and len(content) >= GZIP_FROM_BYTES and "gzip" in accepted:
+        content = gzip.compress(content, GZIP_LEVEL, mtime=0)
+        headers["content-encoding"] = "gzip"
+    return response.status, headers | {"content-length": str(len(content))}, content
 
 
 def _host(url: str) -> str | None:

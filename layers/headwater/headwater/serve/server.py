@@ -5,7 +5,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from headwater.serve.log import write_to_stderr
 from headwater.serve.receivers import Console, Topic, Webhook
 from headwater.store.errors import StorageError
 from headwater.store.home import Home
-from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
+from headwater.store.sqlite.database import Database, RefusedDatabase, held, sole_use
 from headwater.store.sqlite.home import SqliteHome
 
 BACKLOG = 2_048
@@ -92,8 +92,15 @@ def _opened(start: Start, receivers: Sequence[Receiver]) -> Iterator[tuple[Appli
     """The parts of the process over the file, and where it listens."""
     settings = read_settings()
     write_to_stderr()
-    with sole_use(start.data), closing(SqliteHome(start.data)) as home, closing(_listen(start)) as listener:
+    with ExitStack() as stack:
+        stack.enter_context(sole_use(start.data))
+        was_cut_off = Path(f"{start.data}-wal").exists()
+        home = stack.enter_context(closing(SqliteHome(start.data)))
+        stack.enter_context(held(start.data))
+        listener = stack.enter_context(closing(_listen(start)))
         _require_writable(start.data, home.database)
+        if was_cut_off and (found := home.database.faults("quick_check")):
+            raise RefusedDatabase(f"{start.data} is damaged: {found[0]}; restore a copy (headwater check tells more)")
         port = listener.getsockname()[1]
         url = f"http://{f'[{start.host}]' if ':' in start.host else start.host}:{port}"
         options = Options((start.public_url or url).rstrip("/"), start.is_open, receivers)

@@ -226,12 +226,13 @@ class GraphReader:
         return map(keys.event_of, self._table.partition(keys.events_of_run(run_id), keys.EVENT + at))
 
     def newest_events_of_run(
-        self, run_id: str, limit: int, before: str | None = None
+        self, run_id: str, limit: int, before: str | None = None, *, at_a_time: int
     ) -> Iterator[tuple[EventId, dict[str, Any] | None]]:
         """Up to `limit` events of a run before a position, newest first, each read as the caller goes on. None stands
         for an event that cannot be read or that the caller may not see."""
         end = keys.EVENT + (before or HIGHEST)
-        for item in islice(self._table.newest_items(keys.events_of_run(run_id), keys.EVENT, end, limit), limit):
+        items = self._table.newest_items(keys.events_of_run(run_id), keys.EVENT, end, at_a_time)
+        for item in islice(items, limit):
             event = keys.event_of(item.key)
             yield event, Snapshot(self._states({item.key: item})).events.get(event)
 

@@ -1,7 +1,8 @@
 """GET /jobs/runs/RUN/events: the events of a run as they were posted, newest first.
 
 A stream sends an event each minute, hence the list is not counted, and a page is short. The list is by the run id
-alone: of a run id that jobs of several namespaces use, the events of the run's own namespace are returned.
+alone: of a run id that jobs of several namespaces use, the events of the run's own namespace are returned. Those of
+others are passed over, up to a bound.
 """
 
 from collections.abc import Iterator
@@ -18,21 +19,25 @@ from headwater.store.ranges import run_event_position
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
+MAX_SCANNED = 2_000
+"""Events that a page looks at. A client gets further events with the cursor."""
 
 
 def run_events(reader: Reader, request: ApiRequest, run: Run) -> JsonObject:
     """A page of the events of a run. A page may be short, or empty, and still have a cursor."""
     page = request.page_by_cursor(DEFAULT_LIMIT, MAX_LIMIT)
-    stored = reader.store.newest_events_of_run(run.run_id, page.limit + 1, page.after)
+    stored = reader.store.newest_events_of_run(run.run_id, MAX_SCANNED + 1, page.after, at_a_time=page.limit + 1)
     scanned: list[EventId] = []
     own: list[EventId] = []
 
     def events() -> Iterator[dict[str, Any]]:
-        for event_id, event in islice(stored, page.limit):
+        for event_id, event in islice(stored, MAX_SCANNED if page.limit else 0):
             scanned.append(event_id)
             if event is not None and event["job"]["namespace"] == run.job.namespace:
                 own.append(event_id)
                 yield event
+            if len(own) == page.limit:
+                return
 
     shown = within_size_limit(events())
     is_cut = len(shown) < len(own)

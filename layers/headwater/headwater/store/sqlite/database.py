@@ -13,6 +13,7 @@ import fcntl
 import os
 import shutil
 import sqlite3
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -125,13 +126,21 @@ class Database:
             _make_private(part)
             with self.reading() as connection, closing(sqlite3.connect(part)) as copy:
                 connection.backup(copy)
-                if (found := copy.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-                    raise StorageError(f"the copy is damaged: {found}")
+                if found := _faults(copy, "quick_check"):
+                    raise StorageError(f"the copy is damaged: {found[0]}")
             with part.open("rb") as written:
                 os.fsync(written.fileno())
             os.link(part, target)
         finally:
             part.unlink(missing_ok=True)
+
+    def faults(self, check: str) -> list[str]:
+        """What is damaged: `quick_check` reads each page; `integrity_check` compares the indexes, too."""
+        try:
+            with self.reading() as connection:
+                return _faults(connection, check)
+        except StorageError as error:
+            return [str(error)]
 
     @property
     def free_bytes(self) -> int:
@@ -176,8 +185,14 @@ class Database:
         return value
 
 
+def _faults(connection: sqlite3.Connection, check: str) -> list[str]:
+    lines = [line for (text,) in connection.execute(f"PRAGMA {check}") for line in text.splitlines()]
+    return [] if lines == ["ok"] else lines
+
+
 def _make_private(path: Path) -> None:
-    """Makes a missing file that only its owner reads: it has the seals of keys. SQLite makes those beside it alike."""
+    """Makes a missing file that only its owner reads: it has the seals of keys, or is a lock that others could take.
+    SQLite makes those beside it alike."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
 
@@ -186,8 +201,10 @@ def _make_private(path: Path) -> None:
 def sole_use(path: Path) -> Iterator[None]:
     """Holds a file for this process, until the end of the block or of the process. Raises RefusedDatabase, with the id
     of the process that holds the file."""
+    name = Path(f"{path.resolve()}.lock")
     try:
-        lock = Path(f"{path.resolve()}.lock").open("a+")  # noqa: SIM115 - closed below
+        _make_private(name)
+        lock = name.open("a+")
     except OSError as error:
         raise RefusedDatabase(
             f"{path} cannot be made: {error.strerror}; name a file in a folder that is yours"
@@ -204,6 +221,19 @@ def sole_use(path: Path) -> Iterator[None]:
             os.write(lock.fileno(), str(os.getpid()).encode())
         except OSError as error:
             raise RefusedDatabase(f"{path} cannot be written: {error.strerror}; make room on its disk") from error
+        yield
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Holds the file itself, beside its lock file, which somebody may delete. On Linux alone: elsewhere such a lock is
+    one of those that SQLite takes. Raises RefusedDatabase."""
+    with path.open("rb") as file:
+        if sys.platform == "linux":
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise RefusedDatabase(f"{path} is in use by another process; stop it, or name another file") from None
         yield
 
 
