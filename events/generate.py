@@ -161,6 +161,7 @@ def curate() -> dict[str, Document]:
         "curate/put-source.json": writing("PUT", "/api/v1/sources/shop-db", story.SHOP_DB),
         "curate/put-tag.json": writing("PUT", "/api/v1/tags/GOLD", {"description": "Fit for reports"}, ADMINISTRATOR),
         "curate/put-dataset.json": writing("PUT", returns, story.RETURNS),
+        "curate/delete-tag.json": writing("DELETE", "/api/v1/tags/GOLD", None, ADMINISTRATOR),
         "curate/tag-dataset.json": writing("POST", f"{returns}/tags/GOLD"),
         "curate/tag-field.json": writing("POST", f"{returns}/fields/customer/tags/pii"),
         "curate/untag-field.json": writing("DELETE", f"{returns}/fields/customer/tags/pii"),

@@ -155,6 +155,7 @@ CURATED: dict[str, Callable[[Any], bool]] = {
     "curate/own-job.json": lambda body: body["facets"]["ownership"]["owners"] == [{"name": "returns desk"}],
     "curate/tag-job.json": lambda body: body["tags"] == ["GOLD"],
     "curate/untag-job.json": lambda body: body["tags"] == [],
+    "curate/delete-tag.json": lambda body: body == {"name": "GOLD", "description": "Fit for reports"},
     "curate/acknowledge.json": lambda body: body["acknowledged"]["note"] == "on it",
     "curate/silence.json": lambda body: body["silence"]["note"] == "moving the cluster",
     "curate/end-silence.json": lambda body: body["silence"]["note"] == "moving the cluster",

@@ -15,13 +15,14 @@ from headwater.graph.facets.dataset_reference import Document as StoredDocument
 from headwater.graph.names.identity import dataset_id, job_id, namespace_id
 from headwater.graph.states.generation import Generation, RunOfGeneration
 from headwater.graph.states.job import JobHead
+from headwater.graph.states.rhythm import Observation, Rhythm
 from headwater.graph.states.stored_states import Severity, StoredAlert
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant, parse_instant
 from headwater.store import keys
 from headwater.store.errors import CorruptItem
 from headwater.store.graph_store import GraphReader, GraphStore
-from headwater.store.items import alerts
+from headwater.store.items import alerts, rhythms
 from headwater.store.items.codec import DOC, SCHEMA, Codec
 from headwater.store.items.compression import pack, unpack
 from headwater.store.items.jobs import JOB
@@ -42,6 +43,7 @@ ALERT = alerts.encode(
     StoredAlert("a" * 32, Instant("2026-11-20T08:00:00.000000000Z"), Severity.INFO, "demo", {"title": "late"}),
     golden.RETENTION,
 )
+RHYTHM = rhythms.encode(Rhythm(Name("demo", "load"), (Observation(1, "0" * 8, "1" * 8, 60, True, 5),)))
 each_release = pytest.mark.parametrize("release", golden.RELEASES)
 READER, RATES = Name("demo", "etl.build_report"), Name("postgres://db.example.com:5432", "shop.public.rates")
 """A job of Spark, and the table that it reads over JDBC."""
@@ -229,7 +231,7 @@ def without(item: Item, member: str) -> Item:
 def test_a_damaged_item_is_corrupt_and_nothing_else(kind: str, data: st.DataObject) -> None:
     item = next(
         candidate
-        for candidate in [ALERT, *one_of_each_kind(golden.table_of(golden.RELEASES[-1]))]
+        for candidate in [ALERT, RHYTHM, *one_of_each_kind(golden.table_of(golden.RELEASES[-1]))]
         if candidate.labels["kind"] == kind
     )
     document = unpack(item.parts[DOC])

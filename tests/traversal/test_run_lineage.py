@@ -159,9 +159,9 @@ def test_a_question_that_is_none_is_refused(query: dict[str, Any], parameter: st
     )
 
 
-def test_a_run_of_another_namespace_is_refused_and_one_that_is_not_known_not_found() -> None:
+def test_a_run_of_another_namespace_is_not_found_as_one_that_is_not_known() -> None:
     table = table_after(ran(1))
-    assert LookupClient(table, key_of("other")).answer(UPSTREAM, runId=factory.run_id(1))[0] == 403
+    assert LookupClient(table, key_of("other")).answer(UPSTREAM, runId=factory.run_id(1))[0] == 404
     assert LookupClient(table).answer(UPSTREAM, runId=factory.run_id(9))[0] == 404
 
 
