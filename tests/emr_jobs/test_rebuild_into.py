@@ -25,7 +25,7 @@ from tests.factory import Document
 
 ORDER = (
     *("event", "day", "latency", "run", "write", "quality", "neighbours", "searchTerm", "schema", "columnLineage"),
-    *("namespace", "job", "dataset", "alias"),
+    *("namespace", "job", "rhythm", "dataset", "alias"),
 )
 """The kinds in the order in which they are written."""
 LONG_AGO = 0.0

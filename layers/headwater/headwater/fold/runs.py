@@ -11,7 +11,7 @@ from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, JobRunId
 from headwater.graph.producers import is_query_job, is_test
 from headwater.graph.states.job import JobFacts
-from headwater.graph.states.rhythm import Rhythm, moment, observation
+from headwater.graph.states.rhythm import ID_DIGITS, Rhythm, observation
 from headwater.graph.states.run import Run
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest, Snapshot
@@ -62,36 +62,34 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
 
 
 def rhythms_of(runs: Iterable[Run]) -> dict[JobId, Rhythm]:
-    """The rhythms of jobs by some of their runs."""
+    """The rhythms of jobs by those of some runs that have ended. A query comes with its application, a test with what
+    it tests, and a stream never ends: none of these is due by itself."""
     rhythms: dict[JobId, Rhythm] = {}
-    for run in filter(has_rhythm, runs):
-        rhythm = Rhythm(run.job, (observation(run),), is_due=not is_query_job(values(run.job_facets)))
-        rhythms[rhythm.id] = rhythm.join(rhythms.get(rhythm.id))
+    for run in runs:
+        if run.ending and run.last:
+            facets = values(run.job_facets)
+            is_stream = facet_text(facets, "jobType", "processingType") == "STREAMING"
+            is_due = not (is_query_job(facets) or is_test(facets) or is_stream)
+            rhythm = Rhythm(run.job, (observation(run)._replace(is_due=is_due),))
+            rhythms[rhythm.id] = rhythm.join(rhythms.get(rhythm.id))
     return rhythms
-
-
-def has_rhythm(run: Run) -> bool:
-    """Whether a run counts for the rhythm of its job: it ended, and it is no stream's, nor a test's."""
-    facets = values(run.job_facets)
-    is_stream = facet_text(facets, "jobType", "processingType") == "STREAMING"
-    return bool(run.ending and run.last) and not is_test(facets) and not is_stream
 
 
 def _with_known(store: GraphStore, job: JobId, rhythm: Rhythm, read: Snapshot) -> Rhythm:
     """The rhythm of a job with what is stored of it.
 
-    If one of its runs began earlier than was known, its newest runs are read again, and the stored rhythm tells of the
-    times before.
+    If one of its runs began at another time than was known, the newest runs are read again. Of runs that are no more,
+    or beyond those, the stored rhythm tells.
     """
     stored = read.rhythms.get(job)
     if stored is None or not rhythm.differs_from(stored):
         return rhythm.join(stored)
     ids = list(islice(store.runs_of(job).newest(), MOST_READ_AGAIN))
-    runs = [run for start in range(0, len(ids), AT_A_TIME) for run in _runs(store, ids[start : start + AT_A_TIME])]
-    earliest = moment(min(run.started_at for run in runs))
-    ids_read = {observation(run).run for run in runs if has_rhythm(run)}
-    before = (seen for seen in stored.observations if seen.start < earliest and seen.run not in ids_read)
-    return rhythms_of(runs)[job].join(replace(stored, observations=tuple(before)))
+    chunks = (_runs(store, ids[start : start + AT_A_TIME]) for start in range(0, len(ids), AT_A_TIME))
+    again = rhythms_of(run for chunk in chunks for run in chunk).get(job, rhythm)
+    ids_read = {run.run_id.replace("-", "")[-ID_DIGITS:] for run in ids}
+    before = tuple(seen for seen in stored.observations if seen.run not in ids_read)
+    return again.join(replace(stored, observations=before))
 
 
 def _runs(store: GraphStore, ids: Collection[JobRunId]) -> list[Run]:

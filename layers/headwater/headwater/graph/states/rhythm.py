@@ -33,8 +33,8 @@ Moment = int
 
 
 class Observation(NamedTuple):
-    """A run that ended: its start, the end of its id, that of its generation, its seconds, whether it went well, and
-    the rows and bytes that it wrote, as far as it told them."""
+    """A run that ended: its start, the end of its id, that of its generation, its seconds, whether it went well, the
+    rows and bytes that it wrote, as far as it told them, and whether its next run is expected by itself."""
 
     start: Moment
     run: str
@@ -43,6 +43,7 @@ class Observation(NamedTuple):
     is_good: bool
     rows: int | None = None
     size: int | None = None
+    is_due: bool = True
 
     @property
     def end(self) -> Moment:
@@ -51,12 +52,10 @@ class Observation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """The kept observations of a job, the oldest first. `is_due` is whether its runs are expected one by one: those of
-    a query come with its application."""
+    """The kept observations of a job, the oldest first."""
 
     job: Name
     observations: tuple[Observation, ...] = ()
-    is_due: bool = True
 
     @property
     def id(self) -> JobId:
@@ -67,7 +66,7 @@ class Rhythm:
         if other is None or other == self:
             return self
         seen = {each.run: each for each in (*other.observations, *self.observations)}
-        return Rhythm(self.job, tuple(kept(seen.values())), self.is_due and other.is_due)
+        return Rhythm(min(self.job, other.job), tuple(kept(seen.values())))
 
     def differs_from(self, known: "Rhythm | None") -> bool:
         """Whether a run began at another time than was known of it, or is of another generation. Then another run may
@@ -75,6 +74,11 @@ class Rhythm:
         known_runs = {seen.run: seen for seen in known.observations} if known else {}
         again = ((seen, known_runs[seen.run]) for seen in self.observations if seen.run in known_runs)
         return any((now.start, now.generation) != (before.start, before.generation) for now, before in again)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the runs of the job are expected one by one."""
+        return bool(self.observations) and self.observations[-1].is_due
 
     @property
     def generations(self) -> list[Observation]:

@@ -9,7 +9,7 @@ from headwater.openlineage.instant import instant_of
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members
 from headwater.store.items.runs import OPEN_IN
-from headwater.store.items.values import array, boolean, name_of, number, optional, text
+from headwater.store.items.values import array, name_of, number, optional, text
 from headwater.store.table import Item
 
 UNUSUAL = "unusual"
@@ -26,12 +26,12 @@ def encode(rhythm: Rhythm) -> Item:
     starts = [each.start for each in seen]
     document: dict[str, Any] = {
         "job": rhythm.job,
-        "isDue": rhythm.is_due,
         "starts": [*starts[:1], *(later - earlier for earlier, later in pairwise(starts))],
         "runs": "".join(each.run for each in seen),
         "generations": {each.run: each.generation for each in seen if each.generation != each.run},
         "seconds": [each.seconds for each in seen],
         "failed": [number for number, each in enumerate(seen) if not each.is_good],
+        "apart": [number for number, each in enumerate(seen) if not each.is_due],
         "rows": [each.rows for each in seen],
         "bytes": [each.size for each in seen],
     }
@@ -46,7 +46,7 @@ def _decode(item: Item, members: Members) -> Rhythm:
     starts = list(accumulate(members.read("starts", array(number))))
     runs = members.read("runs", text)
     generations = members.read("generations", dict)
-    failed = set(members.read("failed", array(number)))
+    failed, apart = (set(members.read(name, array(number))) for name in ("failed", "apart"))
     ids = [runs[start : start + ID_DIGITS] for start in range(0, len(runs), ID_DIGITS)]
     columns = zip(
         starts,
@@ -56,12 +56,12 @@ def _decode(item: Item, members: Members) -> Rhythm:
         (place not in failed for place in range(len(ids))),
         members.read("rows", array(optional(number))),
         members.read("bytes", array(optional(number))),
+        (place not in apart for place in range(len(ids))),
         strict=True,
     )
     return Rhythm(
         job=members.read("job", name_of(job_id, keys.rhythm_of(item.key))),
         observations=tuple(map(Observation._make, columns)),
-        is_due=members.read("isDue", boolean),
     )
 
 
