@@ -5,7 +5,7 @@ from headwater.fold.batch import Batch
 from headwater.fold.datasets import choose_dataset_anew, fold_datasets
 from headwater.fold.jobs import choose_job_anew
 from headwater.fold.neighbour_updates import join_page
-from headwater.fold.runs import reported_to_parents
+from headwater.fold.runs import reported_to_parents, rhythms_of, write_rhythms
 from headwater.fold.supporting_items import join_namespaces
 from headwater.graph.names.identity import job_id
 from headwater.graph.states.dataset import DatasetHead
@@ -48,13 +48,17 @@ def _join_run(store: GraphStore, run: Run) -> None:
     read = store.read(ReadRequest(runs=[run.id]))
     known = read.runs.get(run.id)
     joined = run.join(known)
+    rhythms = rhythms_of([joined])
+    before = store.read(ReadRequest(rhythms=rhythms))
     if joined == known:
+        write_rhythms(rhythms, store, before)
         return
     for reported in reported_to_parents([joined]).values():
         _join_run(store, reported)
     facts = head_by(joined).facts
     join_namespaces(store, [(facts.name.namespace, facts.first)])
     choose_job_anew(store, facts, [joined])
+    write_rhythms(rhythms, store, before)
     if (
         known
         and known.last
@@ -68,10 +72,12 @@ def _join_run(store: GraphStore, run: Run) -> None:
 
 
 def _join_rhythm(store: GraphStore, rhythm: Rhythm) -> None:
-    """Joins a rhythm. A job whose missing run was told stays out of the due jobs, unless another run of it ended."""
+    """Joins a rhythm. Of a run that is in the table, the table knows more: its runs were joined before. A job that is
+    due no more stays so, unless another of its runs ended."""
     read = store.read(ReadRequest(rhythms=[rhythm.id]))
     known = read.rhythms.get(rhythm.id)
-    if (joined := rhythm.join(known)) != known:
+    joined = known.join(rhythm) if known else rhythm
+    if joined != known:
         store.save([joined], read)
 
 

@@ -1,6 +1,6 @@
 """Folds runs, the parents that runs name, and writes."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -55,10 +55,15 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
         read = store.read(ReadRequest(rhythms=missing), beside=read)
     store.put(batch.versions, read)
     saved = store.join([*batch.writes, *(folded_run.run for folded_run in folded if folded_run.is_new)], read)
-    known = [_with_known(store, job, rhythm, saved) for job, rhythm in rhythms.items()]
-    changed = [rhythm for rhythm in known if rhythm != saved.rhythms.get(rhythm.id)]  # else it may be due no more
-    saved = store.save(changed, saved) if changed else saved
+    saved = write_rhythms(rhythms, store, saved)
     return FoldedRuns(folded, _parent_jobs(reported.values()), saved)
+
+
+def write_rhythms(rhythms: Mapping[JobId, Rhythm], store: GraphStore, read: Snapshot) -> Snapshot:
+    """Writes the rhythms of jobs by runs that are stored, with what is known of them; `read` has the stored rhythms."""
+    known = [_with_known(store, job, rhythm, read) for job, rhythm in rhythms.items()]
+    changed = [rhythm for rhythm in known if rhythm != read.rhythms.get(rhythm.id)]  # else it may be due no more
+    return store.save(changed, read) if changed else read
 
 
 def rhythms_of(runs: Iterable[Run]) -> dict[JobId, Rhythm]:
