@@ -129,6 +129,7 @@ def further_lookups(lake: str, jobs: str) -> dict[str, Document]:
         "lookup/events.json": get("/api/v1/events/lineage?limit=2&sortDirection=asc"),
         "lookup/caller.json": get("/api/v1/caller"),
         "lookup/expectations.json": get(f"/api/v1/expectations?{revenue}"),
+        "lookup/due.json": get("/api/v1/expectations"),
         "lookup/insights.json": get("/api/v1/insights?kind=waste"),
         "lookup/search.json": get("/api/v1/search?q=orders"),
         "lookup/search-groups.json": get("/api/v1/search/groups?q=orders"),

@@ -23,7 +23,7 @@ from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.dataset_claims import DatasetClaims
 from headwater.graph.states.neighbours import Side
 from headwater.graph.states.run import Run
-from headwater.openlineage.instant import to_datetime
+from headwater.openlineage.instant import Instant, to_datetime
 from headwater.retry import backoff
 from headwater.store.bulk import (
     OPEN_IN,
@@ -140,9 +140,11 @@ def _version(stored: Item | None) -> float:
 
 def without_silent_run(item: Item, now: float) -> Item:
     """A run that was silent for long is kept out of the index of open runs: it may have been announced as abandoned,
-    and must not be announced twice. Its next event brings it back."""
+    and must not be announced twice. Its next event brings it back. So is a job that is late, until it runs again."""
     if OPEN_IN not in item.labels:
         return item
+    if item.labels["kind"] == "rhythm":
+        return given_up(item) if to_datetime(Instant(item.labels["at"])).timestamp() < now else item
     run: Run = state_in(item)
     if now - to_datetime(run.updated).timestamp() < MIN_SILENCE.total_seconds():
         return item

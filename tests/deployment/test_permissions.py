@@ -81,13 +81,13 @@ PREFIXES_PUT = {
 AUDIT_KEYS = {"dynamodb:LeadingKeys": ["AUDIT#*"]}
 
 
-def only_keys(pattern: str) -> dict[str, Any]:
+def only_keys(*patterns: str) -> dict[str, Any]:
     """The condition that all keys of a request fit, and that it has keys: of none, all fit."""
-    fit = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [pattern]}}
+    fit = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [*patterns]}}
     return fit | {"Null": {"dynamodb:LeadingKeys": "false"}}
 
 
-OF_ALERTS, OF_RUNS = only_keys(keys.alert("*").pk), only_keys(keys.RUNS.pk + "*")
+OF_ALERTS, OF_RUNS = only_keys(keys.alert("*").pk), only_keys(keys.RUNS.pk + "*", keys.RHYTHMS.pk + "*")
 OF_PROGRESS = only_keys(keys.catalog_progress().pk)
 OF_AUDIT = {"ForAllValues": only_keys("AUDIT#*"), "ForAnyValue": {"ForAnyValue:StringLike": AUDIT_KEYS}}
 """A write of audit entries alone, and a write that has one of them."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from emr_jobs.rebuild.write import Pace, Writer, units
 from headwater.fold.fold import fold
 from headwater.graph.states.run import Run
-from headwater.openlineage.instant import to_datetime
+from headwater.openlineage.instant import Instant, to_datetime
 from headwater.store import keys
 from headwater.store.graph_store import GraphStore
 from headwater.store.items.runs import OPEN_IN, RUN
@@ -132,6 +132,16 @@ def test_a_run_that_was_given_up_as_abandoned_is_not_announced_again() -> None:
     table.items[key] = Item(key, labels, items[key].parts, items[key].expires_at)
     assert write(table, items.values(), soon)["same"] == len(items)
     assert OPEN_IN not in table.items[key].labels
+
+
+def test_a_job_that_is_late_is_due_only_once_it_runs_again() -> None:
+    table = table_of(factory.run_event("COMPLETE", seconds=3_600 * hour, run=hour + 1) for hour in range(60))
+    (key,) = [key for key, item in table.items.items() if item.labels["kind"] == "rhythm"]
+    late = to_datetime(Instant(table.items[key].labels["at"])).timestamp()
+    for now, is_due in ((late - 60, True), (late + 60, False)):
+        empty = MemoryTable()
+        write(empty, [table.items[key]], now)
+        assert (OPEN_IN in empty.items[key].labels) is is_due
 
 
 def test_the_pace_keeps_to_the_write_units_a_second() -> None:

@@ -122,6 +122,7 @@ ANSWERED: dict[str, Callable[[Any], bool]] = {
     "lookup/search.json": lambda body: {"orders_clean", "raw/orders"} <= set(names(body["results"])),
     "lookup/caller.json": lambda body: body["scopes"] == ["curate", "ingest", "read"],
     "lookup/expectations.json": lambda body: body["expectations"][0]["state"] == "UNKNOWN",
+    "lookup/due.json": lambda body: body == {"expectations": [], "totalCount": 0},
     "lookup/insights.json": lambda body: body["insights"] == [],
     "lookup/search-groups.json": lambda body: {"orders_clean", "raw/orders"} <= set(names(body["results"])),
     "lookup/search-jobs.json": lambda body: len(body["hits"]) == 1,
