@@ -76,6 +76,10 @@ class Deployed:
         """The variables of a function, by its name in functions/."""
         return self._configuration(function)[1]
 
+    def function(self, function: str) -> str:
+        """The physical name of a function, by its name in functions/."""
+        return self._configuration(function)[0]
+
     @contextmanager
     def misconfigured(self, function: str, **variables: str) -> Iterator[None]:
         """For the length of a `with` block a function has other variables."""

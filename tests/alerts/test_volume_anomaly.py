@@ -71,3 +71,10 @@ def test_a_run_that_failed_is_not_told_twice() -> None:
     loads = world()
     failed = {**written(DAYS, 0), "eventType": "FAIL"}
     assert [alert["alert"] for alert in loads.alerts_of_batch(failed)] == ["Run Failed"]
+
+
+def test_an_absurd_amount_or_time_holds_no_event_up() -> None:
+    loads = world()
+    assert anomalies(loads.alerts_of_batch(written(DAYS, 10**400))) == []
+    last = [{**written(DAYS + 1 + hour, 5), "eventTime": f"9999-12-31T{hour:02}:00:00Z"} for hour in range(24)]
+    assert anomalies(loads.alerts_one_by_one(last)) == [("orders", 5)]

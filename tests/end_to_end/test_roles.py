@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -174,3 +175,30 @@ def test_curate_without_permission_to_send_changes_nothing(api: Api, guarded: De
         assert (refused.status, refused.headers["retry-after"]) == (503, "1")
         assert api.request("GET", run).json["state"] == "RUNNING"
     assert api.request("POST", f"{run}/fail").json["state"] == "FAILED"
+
+
+def each_two_hours(until: datetime, job: str, numbers: range) -> list[factory.Document]:
+    """The runs of a job for more than a week until a time."""
+    begun = [until - timedelta(hours=2 * place) for place in range(len(numbers))]
+    return [
+        {**factory.run_event("COMPLETE", run=number, job=job), "eventTime": begin.isoformat()}
+        for begin, number in zip(reversed(begun), numbers, strict=True)
+    ]
+
+
+def test_the_sweep_tells_what_is_due_and_gives_up_what_was_due_long_ago(api: Api, guarded: Deployed) -> None:
+    now = datetime.now(UTC)
+    late = each_two_hours(now - timedelta(hours=4), "late", range(2_000, 2_100))
+    forgotten = each_two_hours(now - timedelta(days=10), "forgotten", range(2_200, 2_300))
+    posted = api.post(json.dumps([*late, *forgotten]).encode(), "/api/v1/lineage/batch")
+    assert posted.json["summary"]["successful"] == len(late) + len(forgotten)
+    guarded.wait_for_ingestion()
+    assert due(api) == {("late", "LATE"), ("forgotten", "LATE")}
+    guarded.lambda_.invoke(FunctionName=guarded.function("sweep"))
+    assert due(api) == {("late", "LATE")}
+    told = {alert["name"] for alert in api.get("alerts").json["alerts"] if alert["type"] == "Run Missing"}
+    assert told == {"late"}
+
+
+def due(api: Api) -> set[tuple[str, str]]:
+    return {(each["job"]["name"], each["state"]) for each in api.get("expectations").json["expectations"]}

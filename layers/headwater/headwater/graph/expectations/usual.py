@@ -20,6 +20,8 @@ WIDTH = 5.0
 MOST_ZEROS = 0.1
 """The share of empty writes from which on an empty write is usual, and nothing is claimed."""
 LEAST_DAYS = 3
+MOST_LOG = 100.0
+"""Logarithms of amounts beyond this are nonsense, such as growth until the year 9999."""
 MOST_POINTS = 40
 """Amounts by which growth is told."""
 TREND_DAYS = 21
@@ -94,8 +96,11 @@ def band(earlier: Sequence[Amount], time: Moment) -> Band | None:
     shifts = _shifts(residuals)
     center = level + shifts.get(time // DAY % 7, 0.0)
     off = sorted(abs(residual - shifts.get(weekday, 0.0)) for weekday, residual in residuals)
+    if abs(center) > MOST_LOG:
+        return None
     by_chance = 1 / math.sqrt(max(1.0, math.expm1(center)))
     width = max(LEAST_WIDTH, WIDTH * _deviation(off), WIDTH * by_chance, 2.5 * off[len(off) * 9 // 10])
+    width = min(width, MOST_LOG)
     low, usual, high = (round(math.expm1(center + side * width)) for side in (-1, 0, 1))
     return Band(max(low, 1), usual, high)
 

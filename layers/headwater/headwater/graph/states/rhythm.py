@@ -28,6 +28,8 @@ DAY = 86_400
 """Seconds."""
 ID_DIGITS = 8
 """Hex digits of a run's id by which a rhythm knows the run: the last ones, since the first ones may tell a time."""
+MOST = 2**63
+"""Rows and bytes that are no more than this are believed."""
 Moment = int
 """A time in whole seconds since 1970."""
 
@@ -149,4 +151,4 @@ def _sum(statistics: Iterable[object], member: str) -> int | None:
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST

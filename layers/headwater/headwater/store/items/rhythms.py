@@ -1,17 +1,27 @@
 """Rhythms of jobs."""
 
+import re
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headwater.graph.names.identity import job_id
-from headwater.graph.states.rhythm import ID_DIGITS, Observation, Rhythm, at
-from headwater.openlineage.instant import instant_of
+from headwater.graph.states.rhythm import ID_DIGITS, Moment, Observation, Rhythm, at
+from headwater.openlineage.instant import Instant, instant_of
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members
 from headwater.store.items.runs import OPEN_IN
-from headwater.store.items.values import array, name_of, number, optional, text
+from headwater.store.items.values import array, name_of, number, object_of, optional, text
 from headwater.store.table import Item
 
+if TYPE_CHECKING:
+    from headwater.graph.expectations.timetable import Timetable
+
+EARLIEST, LATEST = -62_135_596_800, 253_402_300_799
+"""The first and the last second of the calendar."""
+MOST_COUNTED = 400 * 2**63
+"""The sum of the rows of all outputs of a run is less."""
+_RUNS = re.compile(rf"([0-9a-f]{{{ID_DIGITS}}})*")
 UNUSUAL = "unusual"
 """The label of a rhythm whose newest run wrote an unusual amount: only such a change goes from the stream to alerts."""
 
@@ -35,27 +45,35 @@ def encode(rhythm: Rhythm) -> Item:
         "rows": [each.rows for each in seen],
         "bytes": [each.size for each in seen],
     }
-    found = timetable(rhythm) if rhythm.is_due else None
-    slot = found.next_after(starts[-1]) if found else None
-    due = {OPEN_IN: keys.due_jobs(rhythm.id), "at": instant_of(at(slot.latest))} if slot else {}
+    late = _late(timetable(rhythm), starts) if rhythm.is_due else None
+    due = {OPEN_IN: keys.due_jobs(rhythm.id), "at": late} if late else {}
     strange = {UNUSUAL: "yes"} if unusual(seen) else {}
     return RHYTHM.item(keys.rhythm(rhythm.id), document, {**due, **strange})
 
 
+def _late(found: "Timetable | None", starts: Sequence[Moment]) -> Instant | None:
+    """When the next run is late, if a timetable says so; never for a run at the end of the calendar."""
+    try:
+        slot = found.next_after(starts[-1]) if found else None
+        return instant_of(at(slot.latest)) if slot else None
+    except OverflowError:
+        return None
+
+
 def _decode(item: Item, members: Members) -> Rhythm:
-    starts = list(accumulate(members.read("starts", array(number))))
-    runs = members.read("runs", text)
-    generations = members.read("generations", dict)
+    starts = members.read("starts", _starts)
+    runs = members.read("runs", _runs)
+    generations = members.read("generations", object_of(text))
     failed, apart = (set(members.read(name, array(number))) for name in ("failed", "apart"))
     ids = [runs[start : start + ID_DIGITS] for start in range(0, len(runs), ID_DIGITS)]
     columns = zip(
         starts,
         ids,
-        (text(generations.get(run, run)) for run in ids),
-        members.read("seconds", array(number)),
+        (generations.get(run, run) for run in ids),
+        members.read("seconds", array(_count)),
         (place not in failed for place in range(len(ids))),
-        members.read("rows", array(optional(number))),
-        members.read("bytes", array(optional(number))),
+        members.read("rows", array(optional(_count))),
+        members.read("bytes", array(optional(_count))),
         (place not in apart for place in range(len(ids))),
         strict=True,
     )
@@ -63,6 +81,25 @@ def _decode(item: Item, members: Members) -> Rhythm:
         job=members.read("job", name_of(job_id, keys.rhythm_of(item.key))),
         observations=tuple(map(Observation._make, columns)),
     )
+
+
+def _starts(value: Any) -> list[Moment]:
+    starts = list(accumulate(array(number)(value)))
+    if starts != sorted(starts) or not all(EARLIEST <= start <= LATEST for start in starts):
+        raise ValueError("expected times of the calendar in their order")
+    return starts
+
+
+def _runs(value: Any) -> str:
+    if not _RUNS.fullmatch(text(value)):
+        raise ValueError("expected the ends of the ids of runs")
+    return str(value)
+
+
+def _count(value: Any) -> int:
+    if not 0 <= number(value) < MOST_COUNTED:
+        raise ValueError("expected a number from 0 on")
+    return int(value)
 
 
 RHYTHM = Codec("rhythm", _decode, ())
