@@ -21,6 +21,8 @@ from headwater.graph.states.rhythm import DAY, Moment, Observation, Rhythm, at, 
 HOUR, MINUTE = 3_600, 60
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Australia/Sydney")
 """Zones whose clocks change on different days: a clock that changes when one of these does is like it."""
+LATEST = 220_000_000_000
+"""A moment of the year 8941: clocks end with the calendar, and no job runs then."""
 LEAST_SEEN = 3
 """A day of the week, a time of the day, and a day of the month are claimed once they were seen so often."""
 LEAST_GAPS = 6
@@ -56,7 +58,7 @@ class Timetable(Protocol):
 def timetable(rhythm: Rhythm) -> Timetable | None:
     """The timetable of a job; None if its runs follow none, or are too few to know."""
     generations = rhythm.generations
-    if len(generations) < LEAST_SEEN:
+    if len(generations) < LEAST_SEEN or not 0 <= rhythm.observations[0].start <= rhythm.observations[-1].start < LATEST:
         return None
     gaps = [later.start - earlier.start for earlier, later in pairwise(generations)]
     of_day = _all_day(generations, gaps, rhythm.observations) if median(gaps) < LONGEST_INTERVAL else None

@@ -1,21 +1,17 @@
 """Rhythms of jobs."""
 
 import re
-from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from headwater.graph.names.identity import job_id
 from headwater.graph.states.rhythm import ID_DIGITS, Moment, Observation, Rhythm, at
-from headwater.openlineage.instant import Instant, instant_of
+from headwater.openlineage.instant import instant_of
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members
 from headwater.store.items.runs import OPEN_IN
 from headwater.store.items.values import array, name_of, number, object_of, optional, text
 from headwater.store.table import Item
-
-if TYPE_CHECKING:
-    from headwater.graph.expectations.timetable import Timetable
 
 EARLIEST, LATEST = -62_135_596_800, 253_402_300_799
 """The first and the last second of the calendar."""
@@ -45,19 +41,11 @@ def encode(rhythm: Rhythm) -> Item:
         "rows": [each.rows for each in seen],
         "bytes": [each.size for each in seen],
     }
-    late = _late(timetable(rhythm), starts) if rhythm.is_due else None
-    due = {OPEN_IN: keys.due_jobs(rhythm.id), "at": late} if late else {}
+    found = timetable(rhythm) if rhythm.is_due else None
+    slot = found.next_after(starts[-1]) if found else None
+    due = {OPEN_IN: keys.due_jobs(rhythm.id), "at": instant_of(at(slot.latest))} if slot else {}
     strange = {UNUSUAL: "yes"} if unusual(seen) else {}
     return RHYTHM.item(keys.rhythm(rhythm.id), document, {**due, **strange})
-
-
-def _late(found: "Timetable | None", starts: Sequence[Moment]) -> Instant | None:
-    """When the next run is late, if a timetable says so; never for a run at the end of the calendar."""
-    try:
-        slot = found.next_after(starts[-1]) if found else None
-        return instant_of(at(slot.latest)) if slot else None
-    except OverflowError:
-        return None
 
 
 def _decode(item: Item, members: Members) -> Rhythm:
