@@ -46,14 +46,13 @@ class Buckets:
         self._used: dict[str, tuple[float, float]] = {}
 
     def answer(self, caller: str, request: ApiRequest, respond: Callable[[ApiRequest], ApiResponse]) -> ApiResponse:
-        """The response to a request. Raises RequestError if the caller has used its share, and another one asks here:
-        429, or 503 for what is written, which is the status that all producers send again."""
+        """The response to a request. Raises RequestError (429) for a lookup if the caller has used its share, and
+        another one asks here. What is written is never refused: Spark's listener sends no event again."""
         begun = self._clock()
         self._used = {each: used for each, used in self._used.items() if begun - used[1] < SEEN_SECONDS}
         used = self._left(caller, begun)
-        if used > BURST_SECONDS and self._used.keys() - {caller}:
-            status = 429 if request.method in READING else 503
-            raise RequestError(status, "this key has used its share of the time; send the request again later")
+        if request.method in READING and used > BURST_SECONDS and self._used.keys() - {caller}:
+            raise RequestError(429, "this key has used its share of the time; send the request again later")
         try:
             return respond(request)
         finally:
