@@ -133,3 +133,64 @@ def test_the_end_of_the_last_run_sent_again_does_not_make_a_forgotten_job_due() 
 
 def _fail(what: str, error: BaseException, **_: Any) -> None:
     raise AssertionError(what) from error
+
+
+def test_a_job_for_corrections_that_was_there_before_takes_no_place() -> None:
+    jobs = Jobs("a", "a_corrections")
+    for hour in range(3):
+        jobs.run(HOURS + hour, "a_corrections")
+    assert jobs.names(HOURS + 1) == ["a"]
+
+
+def test_a_job_above_that_had_done_its_part_explains_nothing() -> None:
+    jobs = Jobs("a")
+    for day in range(1, 60):
+        jobs.run(HOURS - 24 * day + 0.5, "b", minutes=1)
+    for hour in range(8):
+        jobs.run(HOURS + hour, "a")
+    assert jobs.names(HOURS + 6) == ["b"]
+
+
+def test_of_two_jobs_that_read_from_each_other_the_first_is_told() -> None:
+    jobs = Jobs("a", "b")
+    used = {"run": 2 * HOURS - 1, "job": "a", "inputs": [factory.dataset("table_2")]}  # the last run of a
+    jobs.world.fold(factory.received(factory.run_event("RUNNING", seconds=3_600 * (HOURS - 1) + 9, **used)))
+    assert jobs.names(HOURS + 2) == ["a"]
+
+
+def test_queries_stand_for_their_application() -> None:
+    """An application of Spark names no dataset: its queries do."""
+    world = World()
+    bus = StoringBus(world.store, world.bus, lambda: at(HOURS))
+    number = iter(range(1, 10_000))
+
+    def run(hour: float, app: str, reads: str, writes: str) -> None:
+        own, query = next(number), next(number)
+        kind = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="APPLICATION")}
+        of_query = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB")}
+        seconds = 3_600 * hour
+        events = [
+            factory.run_event("START", seconds=seconds, run=own, job=app, job_facets=kind),
+            factory.run_event(
+                "COMPLETE",
+                seconds=seconds + 60,
+                run=query,
+                job=f"{app}.insert",
+                job_facets=of_query,
+                run_facets={"parent": factory.parent(own, app)},
+                inputs=[factory.dataset(reads)],
+                outputs=[factory.dataset(writes)],
+            ),
+            factory.run_event("COMPLETE", seconds=seconds + 90, run=own, job=app, job_facets=kind),
+        ]
+        world.fold(factory.received(*events))
+
+    for hour in range(HOURS):
+        run(hour, "first", "raw", "orders")
+        run(hour + 0.2, "second", "orders", "revenue")
+    start = len(world.bus.sent)
+    DueJobs(world.store, bus, Naming(), _fail).sweep(at(HOURS + 2))
+    (alert,) = [plain(each) for each in world.bus.sent[start:]]
+    assert alert["name"] == "first"
+    assert alert["outputs"] == ["dataset:s3://lake:orders"]
+    assert "dataset:s3://lake:revenue" in {item["nodeId"] for item in alert["suffers"][0]["items"]}

@@ -78,3 +78,21 @@ def test_an_absurd_amount_or_time_holds_no_event_up() -> None:
     assert anomalies(loads.alerts_of_batch(written(DAYS, 10**400))) == []
     last = [{**written(DAYS + 1 + hour, 5), "eventTime": f"9999-12-31T{hour:02}:00:00Z"} for hour in range(24)]
     assert anomalies(loads.alerts_one_by_one(last)) == []
+
+
+def test_the_runs_of_one_batch_are_told_as_those_of_many() -> None:
+    later = [written(DAYS, 10), written(DAYS + 1, usual(1)), written(DAYS + 2, 5_000), written(DAYS + 3, usual(3))]
+    live, at_once = world(), world()
+    expected = [("orders", 10), ("orders", 5_000)]
+    assert anomalies(live.alerts_one_by_one(later)) == expected
+    assert anomalies(at_once.alerts_of_batch(*later)) == expected
+
+
+def test_the_appends_of_a_loop_have_amounts_of_their_own() -> None:
+    loop = World()
+    for day in range(DAYS):
+        for append, rows in enumerate((10, 5_000, 900)):
+            event = written(3 * day + append, rows + day)
+            event["eventTime"] = factory.at(DAY * day + 60 * append)
+            event["run"]["facets"] = {"parent": factory.parent(10_000 + day, "app")}
+            assert anomalies(loop.alerts_of_batch(event)) == []

@@ -26,11 +26,11 @@ from headwater.graph.states.rhythm import Moment, at, moment
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
 from headwater.openlineage.instant import Instant, instant_of, shown
-from headwater.read.expectations import Expected, ExpectedState, expected, replaced_by
 from headwater.read.reader import Reader
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest
+from headwater.traversal.expectations import Expected, ExpectedState, expected, outputs_of, replaced_by
 
 AT_A_TIME = 100
 MAX_OUTPUTS = 5
@@ -109,11 +109,12 @@ def _alert(reader: Reader, late: Expected, slot: Slot) -> Alert:
     due, latest, last = (shown(instant_of(at(time))) for time in (slot.due, slot.latest, begun))
     words = late.timetable.words if late.timetable else ""
     ended = instant_of(at(late.last.end if late.last else begun))
-    suffering = [downstream(reader, used.id, None, ended, ended) for used in head.current.outputs[:MAX_OUTPUTS]]
+    outputs = outputs_of(reader, head)
+    suffering = [downstream(reader, used.id, None, ended, ended) for used in outputs[:MAX_OUTPUTS]]
     lines = [
         f"Job {name.name} in {name.namespace} runs {words}. The run of {due} has not begun.",
         f"A delay of {span(slot.latest - slot.due)} is usual. The last run began at {last}.",
-        *(line for each in suffering if each for line in each.lines("What it writes", "is read by", "be read by")),
+        *(line for each in suffering if each for line in each.lines("The delay", "affects", "affect")),
     ]
     return Alert(
         type=DetailType.RUN_MISSING,
@@ -133,7 +134,7 @@ def _alert(reader: Reader, late: Expected, slot: Slot) -> Alert:
             "latestAt": latest,
             "timetable": words,
             "lastStartedAt": last,
-            "outputs": [node_id(NodeKind.DATASET, used.name) for used in head.current.outputs],
+            "outputs": [node_id(NodeKind.DATASET, used.name) for used in outputs],
             "suffers": [each.as_json() for each in suffering],
         },
     )

@@ -1,6 +1,6 @@
 """Folds runs, the parents that runs name, and writes."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -60,10 +60,29 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
 
 
 def write_rhythms(rhythms: Mapping[JobId, Rhythm], store: GraphStore, read: Snapshot) -> Snapshot:
-    """Writes the rhythms of jobs by runs that are stored, with what is known of them; `read` has the stored rhythms."""
+    """Writes the rhythms of jobs by runs that are stored, with what is known of them; `read` has the stored rhythms.
+
+    Where several runs of a job ended, each that wrote an unusual amount is written by itself: a reader of the table's
+    stream sees it, however the events are cut into batches.
+    """
+    for job, rhythm in rhythms.items():
+        for unusual in _unusual_before_last(rhythm, read.rhythms.get(job)):
+            read = store.save([unusual], read)
     known = [_with_known(store, job, rhythm, read) for job, rhythm in rhythms.items()]
     changed = [rhythm for rhythm in known if rhythm != read.rhythms.get(rhythm.id)]  # else it may be due no more
     return store.save(changed, read) if changed else read
+
+
+def _unusual_before_last(rhythm: Rhythm, stored: Rhythm | None) -> Iterator[Rhythm]:
+    """The rhythm after each of its runs but the last that wrote an unusual amount."""
+    if stored is None or len(rhythm.observations) == 1 or rhythm.differs_from(stored):
+        return
+    from headwater.graph.expectations.usual import unusual  # noqa: PLC0415 - seldom, and not to start with
+
+    for number, seen in enumerate(rhythm.observations[:-1], start=1):
+        until = Rhythm(rhythm.job, rhythm.observations[:number]).join(stored)
+        if until.observations[-1] == seen and seen not in stored.observations and unusual(until.observations):
+            yield until
 
 
 def rhythms_of(runs: Iterable[Run]) -> dict[JobId, Rhythm]:

@@ -8,16 +8,18 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from headwater.graph.expectations.usual import Amount, band, rows_or_bytes, seconds
-from headwater.graph.names.identity import JobId, NodeKind, node_id
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import JobId, NodeKind, job_id, node_id
+from headwater.graph.producers import is_query_job
 from headwater.graph.states.neighbours import Side
 from headwater.graph.states.rhythm import Moment, at
 from headwater.http.paging import page_of, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import instant_of, moved_back, shown
-from headwater.read.expectations import Expected, ExpectedState, expected
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
+from headwater.traversal.expectations import Expected, ExpectedState, expected
 
 AHEAD = timedelta(days=1)
 MOST_JOBS = 2_000
@@ -36,7 +38,7 @@ def expectations(reader: Reader, request: ApiRequest, subject: NamedNode | Seque
     now = instant_of(request.received_at)
     if isinstance(subject, NamedNode):
         jobs: Collection[JobId] = [subject.job] if subject.kind is NodeKind.JOB else _writers(reader, subject)
-        is_cut = False
+        jobs, is_cut = _with_applications(reader, jobs), False
     else:
         due = reader.store.due_jobs(moved_back(now, -AHEAD))
         jobs, is_cut = due[:MOST_JOBS], len(due) > MOST_JOBS
@@ -56,6 +58,12 @@ def expectations(reader: Reader, request: ApiRequest, subject: NamedNode | Seque
 
 def _writers(reader: Reader, dataset: NamedNode) -> Collection[JobId]:
     return sorted(reader.store.neighbours(dataset.dataset)[Side.WRITES])
+
+
+def _with_applications(reader: Reader, jobs: Collection[JobId]) -> Collection[JobId]:
+    """Jobs, and the applications whose queries some of them are: those run by the clock, and their queries write."""
+    heads = [head for head in reader.jobs(jobs, usages=False).values() if is_query_job(values(head.facts.facets))]
+    return list(dict.fromkeys([*jobs, *(job_id(head.parent_name) for head in heads if head.parent_name)]))
 
 
 def _position(each: Expected) -> str:

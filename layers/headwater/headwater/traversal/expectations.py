@@ -1,17 +1,26 @@
 """What is expected of jobs: when the next run is due, and whether it is late, by the rhythm of each job.
 
 A job is not late while a job that it waits for is: the one at the top is late, with all that follows from it. It waits
-for the writers of what it reads, and for the job that starts it. After those have ended it has the time that it usually
-takes to begin after them.
+for the job that starts it, and for the writers of what it reads that had not done their part when it was due. After
+those have ended it has the time that it usually takes to begin after them.
+
+    ingest        report, due 07:00       at 07:40
+    ended 06:50   has not begun           report is late
+    is late       has not begun           ingest is late, report waits
+    ended 07:30   usually 10 min after    report waits until 08:05: twice 10 min, and a quarter of an hour
 """
 
-from collections.abc import Collection, Iterable
-from datetime import timedelta
+from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from typing import NamedTuple
 
 from headwater.graph.expectations.timetable import LEAST_SEEN, LEAST_TOLERANCE, Slot, Timetable, timetable
+from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, job_id
+from headwater.graph.producers import is_query_job
+from headwater.graph.states.edges import DatasetRef, Edges
+from headwater.graph.states.generation import united
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
 from headwater.graph.states.rhythm import Moment, Observation, Rhythm, median, moment
@@ -19,6 +28,7 @@ from headwater.graph.states.run import RunState
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
+from headwater.traversal.rollup import jobs_of_runs
 
 AT_A_TIME = 100
 ABANDONED = 3
@@ -59,8 +69,8 @@ def expected(reader: Reader, jobs: Collection[JobId], now: Instant) -> dict[JobI
     """What is expected of some jobs that the caller may see: two reads for a hundred of them, and some for each that is
     late."""
     found = _by_rhythms(reader, jobs, moment(now))
-    late = [job for job, each in found.items() if each.state is ExpectedState.LATE]
-    return found | {job: _with_cause(reader, found[job], moment(now)) for job in late}
+    late = {job: (each, each.slot) for job, each in found.items() if each.state is ExpectedState.LATE}
+    return found | {job: _with_cause(reader, each, slot, moment(now)) for job, (each, slot) in late.items() if slot}
 
 
 def _by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[JobId, Expected]:
@@ -101,25 +111,54 @@ def _reason(rhythm: Rhythm) -> str:
     return f"the newest {number} runs follow no timetable that was seen {LEAST_SEEN} times"
 
 
-def _with_cause(reader: Reader, late: Expected, now: Moment) -> Expected:
+def _with_cause(reader: Reader, late: Expected, slot: Slot, now: Moment) -> Expected:
     """A late job, as waiting if a job above it is late, runs, or ended so late that this one may still begin."""
-    for above in _above(reader, late.head, now):
-        if above.state in (ExpectedState.LATE, ExpectedState.WAITING):
-            return late._replace(state=ExpectedState.WAITING, waits_for=above.head)
-        if late.slot and above.state is ExpectedState.RUNNING and (above.begun or 0) > late.slot.due - _lead(above):
-            return late._replace(state=ExpectedState.WAITING, waits_for=above.head)
-        if late.slot and above.last and above.last.end + _lag(late.rhythm, above.rhythm) > now:
-            return late._replace(state=ExpectedState.WAITING, waits_for=above.head)
+    edges, parent = _edges(reader, late.head), late.head.parent_name
+    above = _above(reader, edges.input_ids - edges.output_ids, {late.head.facts.id}, now)
+    if parent:
+        above |= _by_rhythms(reader, [job_id(parent)], now)
+    for job, each in above.items():
+        is_parent = parent is not None and job == job_id(parent)
+        lag = _lag(late.rhythm, each.rhythm)
+        if not is_parent and any(slot.due - lag <= seen.end <= slot.due for seen in each.rhythm.observations):
+            continue  # it had done its part when the run was due
+        is_first = each.slot is not None and (each.slot.due, job) < (slot.due, late.head.facts.id)
+        ended = each.last.end if each.last and not is_parent else None
+        if (
+            (each.state is ExpectedState.LATE and is_first)
+            or (each.state is ExpectedState.RUNNING and (is_parent or (each.begun or 0) > slot.due - _lead(each)))
+            or (ended is not None and slot.due < ended and now < ended + lag)
+        ):
+            return late._replace(state=ExpectedState.WAITING, waits_for=each.head)
     return late
 
 
-def _above(reader: Reader, head: JobHead, now: Moment) -> Iterable[Expected]:
-    """The jobs for which a job waits: the one that starts it, and the writers of what it reads."""
-    inputs = head.current.input_ids - head.current.output_ids
-    parent = [job_id(head.parent_name)] if head.parent_name else []
-    jobs = dict.fromkeys(job for job in (*parent, *_writers(reader, inputs)) if job != head.facts.id)
-    above = _by_rhythms(reader, jobs, now)
-    return [each for job, each in above.items() if job in parent or each.head.current.output_ids & inputs]
+def outputs_of(reader: Reader, head: JobHead) -> Sequence[DatasetRef]:
+    """What a job writes; of an application or a DAG, what the jobs write that its newest run started."""
+    return _edges(reader, head).outputs
+
+
+def _edges(reader: Reader, head: JobHead) -> Edges:
+    current = head.current
+    if current.inputs or current.outputs or head.latest is None:
+        return current
+    started = jobs_of_runs(reader, {head.latest.run_id: head.facts.name.namespace})[head.latest.run_id]
+    parts = [part.current for part in reader.jobs(started, usages=False).values()] if started else []
+    return united(head.latest.order, parts) if parts else current
+
+
+def _above(
+    reader: Reader, inputs: AbstractSet[DatasetId], below: Collection[JobId], now: Moment
+) -> dict[JobId, Expected]:
+    """The jobs that write some datasets. A query stands for its application, which runs by the clock."""
+    heads = reader.jobs(set(_writers(reader, inputs)) - {*below}, usages=False) if inputs else {}
+    writing = {job: head for job, head in heads.items() if head.current.output_ids & inputs}
+    applications = {
+        job_id(head.parent_name)
+        for head in writing.values()
+        if head.parent_name and is_query_job(values(head.facts.facets))
+    }
+    return _by_rhythms(reader, sorted({*writing, *applications} - {*below}), now)
 
 
 def _lead(above: Expected) -> int:
@@ -140,12 +179,12 @@ def _lag(rhythm: Rhythm, above: Rhythm) -> int:
 
 
 def replaced_by(reader: Reader, late: Expected) -> JobHead | None:
-    """The job that wrote what a late job writes since its last run: it took its place."""
-    outputs = late.head.current.output_ids
+    """The job that took the place of a late one: it writes the same, and was first heard of after the last run. A job
+    that was there before, such as one for corrections, takes no place."""
+    outputs = _edges(reader, late.head).output_ids
     writers = set(_writers(reader, outputs)) - {late.head.facts.id}
     heads = reader.jobs(writers, usages=False) if writers else {}
-    since = (late.begun or 0) + int(timedelta(hours=1).total_seconds())
-    newer = (head for head in heads.values() if head.latest and moment(head.latest.started_at) > since)
+    newer = (head for head in heads.values() if moment(head.facts.first) > (late.begun or 0))
     return next((head for head in newer if head.current.output_ids & outputs), None)
 
 
