@@ -153,7 +153,11 @@ def test_a_job_above_that_had_done_its_part_explains_nothing() -> None:
 
 def test_of_two_jobs_that_read_from_each_other_the_first_is_told() -> None:
     jobs = Jobs("a", "b")
-    used = {"run": 2 * HOURS - 1, "job": "a", "inputs": [factory.dataset("table_2")]}  # the last run of a
+    used: dict[str, Any] = {
+        "run": 2 * HOURS - 1,
+        "job": "a",
+        "inputs": [factory.dataset("table_2")],
+    }  # the last run of a
     jobs.world.fold(factory.received(factory.run_event("RUNNING", seconds=3_600 * (HOURS - 1) + 9, **used)))
     assert jobs.names(HOURS + 2) == ["a"]
 
