@@ -162,6 +162,23 @@ def test_of_two_jobs_that_read_from_each_other_the_first_is_told() -> None:
     assert jobs.names(HOURS + 2) == ["a"]
 
 
+def test_a_task_comes_with_its_dag() -> None:
+    jobs = Jobs()
+    for hour in range(HOURS):
+        own = 2 * hour + 1
+        parent = {"parent": factory.parent(own, "shop")}
+        task: dict[str, Any] = {"run": own + 1, "job": "shop.load", "run_facets": parent}
+        jobs.world.fold(
+            factory.received(
+                factory.run_event("START", seconds=3_600 * hour, run=own, job="shop"),
+                factory.run_event("START", seconds=3_600 * hour, **task),
+                factory.run_event("COMPLETE", seconds=3_600 * hour + 60, **task),
+                factory.run_event("COMPLETE", seconds=3_600 * hour + 90, run=own, job="shop"),
+            )
+        )
+    assert jobs.names(HOURS + 2) == ["shop"]
+
+
 def test_queries_stand_for_their_application() -> None:
     """An application of Spark names no dataset: its queries do."""
     world = World()

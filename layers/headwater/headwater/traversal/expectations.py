@@ -125,7 +125,7 @@ def _with_cause(reader: Reader, late: Expected, slot: Slot, now: Moment) -> Expe
         is_first = each.slot is not None and (each.slot.due, job) < (slot.due, late.head.facts.id)
         ended = each.last.end if each.last and not is_parent else None
         if (
-            (each.state is ExpectedState.LATE and is_first)
+            (each.state is ExpectedState.LATE and (is_parent or is_first))
             or (each.state is ExpectedState.RUNNING and (is_parent or (each.begun or 0) > slot.due - _lead(each)))
             or (ended is not None and slot.due < ended and now < ended + lag)
         ):
