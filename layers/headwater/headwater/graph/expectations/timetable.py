@@ -19,7 +19,8 @@ from typing import NamedTuple, Protocol
 from headwater.graph.states.rhythm import DAY, Moment, Observation, Rhythm, at, median
 
 HOUR, MINUTE = 3_600, 60
-ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Australia/Sydney")
+UTC = "UTC"
+ZONES = (UTC, "Europe/Berlin", "America/New_York", "Australia/Sydney")
 """Zones whose clocks change on different days: a clock that changes when one of these does is like it."""
 LATEST = 220_000_000_000
 """A moment of the year 8941: clocks end with the calendar, and no job runs then."""
@@ -103,7 +104,7 @@ class Calendar:
 
     @property
     def words(self) -> str:
-        clock = self.zones[0] if len(self.zones) == 1 else "UTC"
+        clock = self.zones[0] if len(self.zones) == 1 else UTC
         moved = 0 if clock == self.zones[0] else _offset(self.zones[0], self.since)
         times = sorted((time - moved) % DAY for time in self.times)
         return f"at {', '.join(f'{time // HOUR:02}:{time % HOUR // MINUTE:02}' for time in times)} {clock}{self.days}"
@@ -160,18 +161,20 @@ def _daily(rhythm: Rhythm) -> Calendar | None:
 def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm) -> Calendar | None:
     if not len(starts) >= LEAST_SEEN or number > MOST_TIMES:
         return None
-    clocks = [_clock(zone, starts, number) for zone in ZONES]
+    changed = [zone for zone in ZONES if len({_offset(zone, start) for start in starts}) > 1]
+    clocks = [_clock(zone, starts, number) for zone in (UTC, *changed)]
     if min(clocks[0].seen) < max(LEAST_SEEN, len(starts) / number / 2):
         return None
     best = min(clock.deviation for clock in clocks)
     fitting = [clock for clock in clocks if clock.deviation <= best + 20 * MINUTE]
     first = fitting[0]
-    if first.deviation > LONGEST_INTERVAL / 2 and first.deviation * number > DAY / 8:
+    if first.deviation > LONGEST_INTERVAL / min(number, 2):
         return None
     is_on = _weekdays({first.day(seen.start) for seen in rhythm.observations})
     if not any(is_on.values()):
         return None
-    zones = tuple(clock.zone for clock in fitting)
+    alike = [zone for zone in ZONES if zone not in (UTC, *changed)] if first.zone == UTC else []  # as UTC until now
+    zones = (*(clock.zone for clock in fitting), *alike)
     is_day = lambda day: is_on[_weekday(day)]  # noqa: E731
     return Calendar(zones, first.times, is_day, _on(is_on), first.tolerance, starts[-1] - DAY)
 
@@ -301,11 +304,12 @@ def _per_day(starts: Sequence[Moment]) -> list[int]:
 
 def _weekdays(days: set[int], least: int = LEAST_SEEN) -> dict[int, bool]:
     """Which days of the week have runs, by the last ten of each."""
+    first, last = min(days), max(days)
     is_on = {}
-    for weekday in range(7):
-        of_weekday = [day for day in range(max(days), min(days) - 1, -1) if _weekday(day) == weekday][:10]
-        hits = sum(day in days for day in of_weekday)
-        is_on[weekday] = hits >= least and hits >= 0.7 * len(of_weekday)
+    for newest in range(last, last - 7, -1):
+        of_weekday = range(newest, max(first - 1, newest - 70), -7)
+        hits = len(days.intersection(of_weekday))
+        is_on[_weekday(newest)] = hits >= least and hits >= 0.7 * len(of_weekday)
     return is_on
 
 

@@ -22,7 +22,7 @@ MOST_ZEROS = 0.1
 LEAST_DAYS = 3
 MOST_LOG = 100.0
 """Logarithms of amounts beyond this are nonsense, such as growth until the year 9999."""
-MOST_POINTS = 40
+MOST_POINTS = 20
 """Amounts by which growth is told."""
 TREND_DAYS = 21
 """Growth is claimed once so many days were seen."""
@@ -58,13 +58,12 @@ class Unusual(NamedTuple):
 
 def unusual(observations: Sequence[Observation]) -> Unusual | None:
     """What the newest of some runs wrote, if it is unusual."""
-    *earlier, newest = observations
-    unit, amounts = rows_or_bytes(observations)
+    newest = observations[-1]
+    others = [seen for seen in observations if seen.generation != newest.generation]
+    unit, amounts = rows_or_bytes([*others, newest])
     if not amounts or amounts[-1][0] != newest.start or not newest.is_good:
         return None
-    generations = [seen for seen in earlier if seen.generation != newest.generation]
-    own = [amount for seen in generations for amount in amounts if amount[0] == seen.start]
-    usual = band(own, newest.start)
+    usual = band(amounts[:-1], newest.start)
     found = Unusual(newest, unit, amounts[-1][1], usual) if usual else None
     return found if found and found.side else None
 

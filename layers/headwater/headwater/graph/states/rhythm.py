@@ -13,6 +13,7 @@ when more is known of it: the observation of a run follows from the run.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS
@@ -109,9 +110,9 @@ def kept(observations: Iterable[Observation]) -> list[Observation]:
     by_start = sorted(observations)
     if not by_start:
         return []
-    newest = by_start[-1].start
-    days = {seen.start // DAY: seen for seen in by_start if seen.start // DAY > newest // DAY - DAYS}
-    months = {_month(seen.start): seen for seen in by_start if _month(seen.start) > _month(newest) - MONTHS}
+    newest = by_start[-1].start // DAY
+    days = {day: seen for seen in by_start if (day := seen.start // DAY) > newest - DAYS}
+    months = {month: seen for seen in by_start if (month := _month(seen.start // DAY)) > _month(newest) - MONTHS}
     return sorted({*_newest_of_each(by_start)[-GENERATIONS:], *days.values(), *months.values()})
 
 
@@ -135,9 +136,10 @@ def _newest_of_each(observations: Iterable[Observation]) -> list[Observation]:
     return sorted({seen.generation: seen for seen in sorted(observations)}.values())
 
 
-def _month(time: Moment) -> int:
-    day = at(time)
-    return day.year * 12 + day.month
+@lru_cache(maxsize=4_096)
+def _month(day: int) -> int:
+    date = at(day * DAY)
+    return date.year * 12 + date.month
 
 
 def _short(run_id: str) -> str:
