@@ -162,6 +162,18 @@ def test_of_two_jobs_that_read_from_each_other_the_first_is_told() -> None:
     assert jobs.names(HOURS + 2) == ["a"]
 
 
+def test_while_nothing_at_all_is_heard_one_job_is_told_for_all() -> None:
+    jobs = Jobs("a", "c", "e")  # none reads what another writes
+    (alert,) = jobs.missing(HOURS + 2)
+    assert alert["name"] == "a"
+    assert any("No event of any job came after 2026-11-22T19:25:00Z" in line for line in alert["lines"])
+    assert jobs.names(HOURS + 3) == []
+    jobs.run(HOURS + 3, "a")
+    told = jobs.missing(HOURS + 3.2)
+    assert [each["name"] for each in told] == ["c", "e"]
+    assert not any("No event of any job" in line for each in told for line in each["lines"])
+
+
 def test_a_task_comes_with_its_dag() -> None:
     jobs = Jobs()
     for hour in range(HOURS):

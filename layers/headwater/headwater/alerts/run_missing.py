@@ -7,12 +7,16 @@ what is missing is told once.
 Nothing is told of a job that waits for another one, which is told itself; nor of one whose place another job took. Nor
 is it of a run that should have begun long ago, when it is examined: its events were received late, as those of a
 backfill are.
+
+If nothing at all was heard since a run was due, a holiday or a fault of the network explains more than the job does:
+of all that is missing then, the first is told. The others are once an event comes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
+from typing import NamedTuple
 
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
@@ -25,7 +29,7 @@ from headwater.graph.names.naming import Naming
 from headwater.graph.states.rhythm import Moment, at, moment
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
-from headwater.openlineage.instant import Instant, instant_of, shown
+from headwater.openlineage.instant import Instant, instant_of, moved_back, shown
 from headwater.read.reader import Reader
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
@@ -37,6 +41,7 @@ MAX_OUTPUTS = 5
 """Outputs whose readers are looked up."""
 LATE = int(timedelta(hours=12).total_seconds())
 """A run that is late by more, and was not told, was seen by no sweep: the events came late."""
+OTHERS = "other missing runs are not told beside this one."
 FORGOTTEN = int(timedelta(days=7).total_seconds())
 """A job that is late by more is examined no more, until another of its runs ends."""
 
@@ -53,44 +58,62 @@ class DueJobs:
 
     def sweep(self, now: Instant) -> int:
         """Puts an alert on the bus for each missing run, and returns their number. Raises StorageError."""
-        due, told = iter(self.store.due_jobs(now)), 0
+        due, missing = iter(self.store.due_jobs(now)), list[_Missing]()
         while chunk := list(islice(due, AT_A_TIME)):
-            told += self._sweep(chunk, now) if self.has_time() else 0
-        return told
+            missing += self._missing(chunk, now) if self.has_time() else []
+        new = sorted((each for each in missing if not each.is_told), key=lambda each: (each.slot.due, each.job))
+        heard = self._last_heard(now) if new else 0
+        in_silence = [each for each in new if each.slot.due > heard]
+        is_told = any(each.is_told and each.slot.due > heard for each in missing)
+        first = [] if is_told else in_silence[:1]
+        to_tell = [*first, *(each for each in new if each.slot.due <= heard)]
+        silence = instant_of(at(heard))
+        return sum(self._tell(each, silence if each in first else None) for each in to_tell if self.has_time())
 
-    def _sweep(self, jobs: list[JobId], now: Instant) -> int:
-        told = 0
-        reader = Reader(self.store.for_one_request(), self.naming)
-        try:
-            found = expected(reader, jobs, now)
-        except CorruptItem as error:
-            self.log("due jobs are left for the next sweep, since an item cannot be read", error)
-            return 0
+    def _missing(self, jobs: list[JobId], now: Instant) -> list["_Missing"]:
+        """The jobs whose run is missing, of some that are due. Of a damaged item, the next event of its job is told."""
+        log = lambda fault: self.log("a due job cannot be read", fault)  # noqa: E731
+        reader, missing = Reader(self.store.for_one_request(log), self.naming), list[_Missing]()
+        found = expected(reader, jobs, now)
         for deleted in set(jobs) - found.keys():
             self._expect_no_more(deleted)
         for job, each in found.items():
             try:
-                told += self._check(reader, job, each, moment(now))
+                missing += self._checked(reader, job, each, moment(now))
             except StorageError:
                 raise
             except Exception as error:  # noqa: BLE001 - a fault in one job must not hide the other jobs
                 self.log("a due job could not be examined", error)
-        return told
+        return missing
 
-    def _check(self, reader: Reader, job: JobId, each: Expected, now: Moment) -> bool:
-        """Whether a run is missing, and is told for the first time."""
+    def _checked(self, reader: Reader, job: JobId, each: Expected, now: Moment) -> Iterator["_Missing"]:
         slot = each.slot
         if each.state in (ExpectedState.RUNNING, ExpectedState.WAITING) or (slot and slot.latest >= now):
-            return False
-        late_by = now - slot.latest if slot else FORGOTTEN
-        if slot is None or late_by >= FORGOTTEN or replaced_by(reader, each):
+            return
+        if slot is None or now - slot.latest >= FORGOTTEN or replaced_by(reader, each):
             self._expect_no_more(job)
+        elif now - slot.latest <= LATE:
+            alert = id_of_missing(job, slot)
+            is_told = self.store.read(ReadRequest(alerts=[alert])).alerts.get(alert) is not None
+            yield _Missing(job, each, slot, is_told)
+
+    def _tell(self, missing: "_Missing", heard: Instant | None) -> bool:
+        try:
+            reader = Reader(self.store.for_one_request(), self.naming)
+            self.bus.put([_alert(reader, missing.expected, missing.slot, heard)])
+        except CorruptItem as error:
+            self.log("a missing run is left for the next sweep, since an item cannot be read", error)
             return False
-        known = id_of_missing(job, slot)
-        if late_by > LATE or self.store.read(ReadRequest(alerts=[known])).alerts.get(known):
-            return False
-        self.bus.put([_alert(reader, each, slot)])
         return True
+
+    def _last_heard(self, now: Instant) -> Moment:
+        """The time of the newest event of the last two days; the beginning of those without any."""
+        yesterday = moved_back(now, timedelta(days=1))
+        for day in (now[:10], yesterday[:10]):
+            newest = self.store.events_on(day).entries(before=now, newest_first=True, limit=1)
+            if entry := next(newest, None):
+                return moment(entry.time)
+        return moment(Instant(f"{yesterday[:10]}T00:00:00.000000000Z"))
 
     def _expect_no_more(self, job: JobId) -> None:
         try:
@@ -99,12 +122,22 @@ class DueJobs:
             return  # another run of the job has just ended
 
 
+class _Missing(NamedTuple):
+    """A run that is missing, and whether that was told before."""
+
+    job: JobId
+    expected: Expected
+    slot: Slot
+    is_told: bool
+
+
 def id_of_missing(job: JobId, slot: Slot) -> str:
     """The id of the alert about a run that was due."""
     return id_of(DetailType.RUN_MISSING, job, str(slot.due))
 
 
-def _alert(reader: Reader, late: Expected, slot: Slot) -> Alert:
+def _alert(reader: Reader, late: Expected, slot: Slot, heard: Instant | None) -> Alert:
+    """The alert about a missing run; with `heard`, no event of any job came after that."""
     head, begun, name = late.head, late.begun or slot.due, late.head.facts.name
     due, latest, last = (shown(instant_of(at(time))) for time in (slot.due, slot.latest, begun))
     words = late.timetable.words if late.timetable else ""
@@ -114,6 +147,7 @@ def _alert(reader: Reader, late: Expected, slot: Slot) -> Alert:
     lines = [
         f"Job {name.name} in {name.namespace} runs {words}. The run of {due} has not begun.",
         f"A delay of {span(slot.latest - slot.due)} is usual. The last run began at {last}.",
+        *([f"No event of any job came after {shown(heard)}: {OTHERS}"] if heard else []),
         *(line for each in suffering if each for line in each.lines("The delay", "affects", "affect")),
     ]
     return Alert(

@@ -7,6 +7,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -90,8 +91,7 @@ class Replay:
 
 def replay(sent: Iterable[NormalisedEvent], until: Instant, settings: ProcessSettings) -> Iterator[Replay]:
     """Replays events, in the order of their times, until a time; yields after each sweep."""
-    with TemporaryDirectory() as folder:
-        home = SqliteHome(Path(folder) / "replay.db")
+    with TemporaryDirectory() as folder, closing(SqliteHome(Path(folder) / "replay.db")) as home:
         run, step = Replay(home, settings), NEVER
         waiting: list[NormalisedEvent] = []
         for each in sent:
@@ -106,7 +106,6 @@ def replay(sent: Iterable[NormalisedEvent], until: Instant, settings: ProcessSet
         if waiting:
             run.events(waiting)
             yield run
-        home.close()
 
 
 def _step(run: Replay, waiting: Sequence[NormalisedEvent], now: Instant) -> Iterator[Replay]:
