@@ -133,3 +133,21 @@ def test_what_has_no_key_does_not_wait_for_a_key(work: Work) -> None:
         shares.close()
 
     asyncio.run(scene())
+
+
+def test_a_request_that_is_cancelled_while_it_waits_takes_no_place(work: Work) -> None:
+    async def scene() -> None:
+        shares = Shares("test", 4, AT_ONCE, MOST_WAITING)
+        async with asked(shares, work, "a1", "a2", "a3", "a4") as tasks:
+            await until(lambda: len(work.begun) == AT_ONCE)
+            tasks[2].cancel()
+            await asyncio.sleep(0)
+            work.let_go("a1", "a2")
+            await until(lambda: "a4" in work.begun)
+            work.let_go("a4")
+            await asyncio.gather(*tasks, return_exceptions=True)
+            async with asked(shares, work, "a5", "a6"):
+                await until(lambda: work.begun[-2:] in (["a5", "a6"], ["a6", "a5"]))
+        shares.close()
+
+    asyncio.run(scene())

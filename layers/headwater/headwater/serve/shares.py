@@ -69,9 +69,11 @@ class Shares:
             del self._running[key]
         for other in list(self._waiting):
             if self._has_place(other):
-                self._running[other] += 1
                 waiting = self._waiting.pop(other)
-                if not (first := waiting.popleft()).done():  # cancelled, because the server ends
-                    first.set_result(None)
+                while waiting and (first := waiting.popleft()):
+                    if not first.done():  # else its request was cancelled, and takes no place
+                        self._running[other] += 1
+                        first.set_result(None)
+                        break
                 if waiting:
                     self._waiting[other] = waiting
