@@ -2,14 +2,14 @@
 
 No event reports that nothing happened. So a schedule examines the jobs that are due, which have an index of their own:
 a job is in it by the time at which its next run is late. It stays there until another of its runs ends, or for a week;
-what is missing is told once.
+there is one alert for a missing run.
 
-Nothing is told of a job that waits for another one, which is told itself; nor of one whose place another job took. Nor
+There is no alert for a job that waits for another one, which has its own; nor for one whose place another job took. Nor
 is it of a run that should have begun long ago, when it is examined: its events were received late, as those of a
 backfill are.
 
 If nothing at all was heard since a run was due, a holiday or a fault of the network explains more than the job does:
-of all that is missing then, the first is told. The others are once an event comes.
+then only the first missing run has an alert. The others have theirs once an event comes.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,8 +40,8 @@ AT_A_TIME = 100
 MAX_OUTPUTS = 5
 """Outputs whose readers are looked up."""
 LATE = int(timedelta(hours=12).total_seconds())
-"""A run that is late by more, and was not told, was seen by no sweep: the events came late."""
-OTHERS = "other missing runs are not told beside this one."
+"""If no sweep has reported a run that is late by more, its events came late."""
+OTHERS = "this alert stands for all runs that are missing."
 FORGOTTEN = int(timedelta(days=7).total_seconds())
 """A job that is late by more is examined no more, until another of its runs ends."""
 
@@ -61,17 +61,17 @@ class DueJobs:
         due, missing = iter(self.store.due_jobs(now)), list[_Missing]()
         while chunk := list(islice(due, AT_A_TIME)):
             missing += self._missing(chunk, now) if self.has_time() else []
-        new = sorted((each for each in missing if not each.is_told), key=lambda each: (each.slot.due, each.job))
+        new = sorted((each for each in missing if not each.is_reported), key=lambda each: (each.slot.due, each.job))
         heard = self._last_heard(now) if new else 0
         in_silence = [each for each in new if each.slot.due > heard]
-        is_told = any(each.is_told and each.slot.due > heard for each in missing)
-        first = [] if is_told else in_silence[:1]
-        to_tell = [*first, *(each for each in new if each.slot.due <= heard)]
+        is_reported = any(each.is_reported and each.slot.due > heard for each in missing)
+        first = [] if is_reported else in_silence[:1]
+        to_report = [*first, *(each for each in new if each.slot.due <= heard)]
         silence = instant_of(at(heard))
-        return sum(self._tell(each, silence if each in first else None) for each in to_tell if self.has_time())
+        return sum(self._report(each, silence if each in first else None) for each in to_report if self.has_time())
 
     def _missing(self, jobs: list[JobId], now: Instant) -> list["_Missing"]:
-        """The jobs whose run is missing, of some that are due. Of a damaged item, the next event of its job is told."""
+        """The jobs whose run is missing, of some that are due. A job whose item is damaged is left out."""
         log = lambda fault: self.log("a due job cannot be read", fault)  # noqa: E731
         reader, missing = Reader(self.store.for_one_request(log), self.naming), list[_Missing]()
         found = expected(reader, jobs, now)
@@ -94,10 +94,10 @@ class DueJobs:
             self._expect_no_more(job)
         elif now - slot.latest <= LATE:
             alert = id_of_missing(job, slot)
-            is_told = self.store.read(ReadRequest(alerts=[alert])).alerts.get(alert) is not None
-            yield _Missing(job, each, slot, is_told)
+            is_reported = self.store.read(ReadRequest(alerts=[alert])).alerts.get(alert) is not None
+            yield _Missing(job, each, slot, is_reported)
 
-    def _tell(self, missing: "_Missing", heard: Instant | None) -> bool:
+    def _report(self, missing: "_Missing", heard: Instant | None) -> bool:
         try:
             reader = Reader(self.store.for_one_request(), self.naming)
             self.bus.put([_alert(reader, missing.expected, missing.slot, heard)])
@@ -123,12 +123,12 @@ class DueJobs:
 
 
 class _Missing(NamedTuple):
-    """A run that is missing, and whether that was told before."""
+    """A run that is missing, and whether it had its alert."""
 
     job: JobId
     expected: Expected
     slot: Slot
-    is_told: bool
+    is_reported: bool
 
 
 def id_of_missing(job: JobId, slot: Slot) -> str:

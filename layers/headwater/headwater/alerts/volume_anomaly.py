@@ -1,7 +1,7 @@
 """`Volume Anomaly`: a run wrote far fewer or more rows, or bytes, than is usual for its job.
 
-It is told once, until a run is as usual again; and at the source: a run that wrote less because a table that it reads
-got less is not told beside it. The appends of a loop are not compared: each has an amount of its own.
+There is one alert until a run is as usual again, and it is about the source: a run that wrote less because a table that
+it reads got less has none. The appends of a loop are not compared: each has an amount of its own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
     found = unusual(after.observations)
     if found is None or _side(after.observations[:-1]) == found.side:
         return
-    if _is_of_a_loop(reader, after.id) or _is_told_above(reader, after, found):
+    if _is_of_a_loop(reader, after.id) or _follows_from_an_input(reader, after, found):
         return
     yield _alert(reader, after, found)
 
@@ -48,7 +48,7 @@ def _side(observations: Sequence[Observation]) -> int:
     return found.side if found else 0
 
 
-def _is_told_above(reader: Reader, rhythm: Rhythm, found: Unusual) -> bool:
+def _follows_from_an_input(reader: Reader, rhythm: Rhythm, found: Unusual) -> bool:
     """Whether what the run read was unusual in the same way."""
     head = reader.jobs([rhythm.id], usages=False).get(rhythm.id)
     inputs = {used.id for used in head.current.inputs} if head else set()

@@ -156,8 +156,8 @@ def main(arguments: list[str] | None = None) -> int:
     for each in listed:
         print(_json(each) if options.json else _line(each))
     counts = Counter(each.alert.type.value for each in listed).most_common()
-    told = ", ".join(f"{number:,} {kind}" for kind, number in counts) or "no alert"
-    print(f"{len(sent):,} events, {refused:,} not read; {told}", file=sys.stderr)
+    summary = ", ".join(f"{number:,} {kind}" for kind, number in counts) or "no alert"
+    print(f"{len(sent):,} events, {refused:,} not read; {summary}", file=sys.stderr)
     return 0
 
 

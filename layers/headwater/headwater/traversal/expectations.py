@@ -32,7 +32,7 @@ from headwater.traversal.rollup import jobs_of_runs
 
 AT_A_TIME = 100
 ABANDONED = 3
-"""A run that took so many times as long as the longest is given up: alerts/abandoned_runs.py tells it."""
+"""A run that took so many times as long as the longest is given up: alerts/abandoned_runs.py reports it."""
 MOST_WRITERS = 20
 """Writers of one input that are looked at."""
 

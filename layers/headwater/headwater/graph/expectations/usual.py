@@ -23,7 +23,7 @@ LEAST_DAYS = 3
 MOST_LOG = 100.0
 """Logarithms of amounts beyond this are nonsense, such as growth until the year 9999."""
 MOST_POINTS = 20
-"""Amounts by which growth is told."""
+"""Amounts by which growth is estimated."""
 TREND_DAYS = 21
 """Growth is claimed once so many days were seen."""
 
@@ -69,10 +69,11 @@ def unusual(observations: Sequence[Observation]) -> Unusual | None:
 
 
 def rows_or_bytes(observations: Sequence[Observation]) -> tuple[str, list[Amount]]:
-    """The amounts that good runs wrote: rows if the newest run tells them, else bytes."""
+    """The amounts that good runs wrote: rows if the newest run reports them, else bytes."""
     unit = "rows" if observations and observations[-1].rows is not None else "bytes"
-    told: Callable[[Observation], int | None] = lambda seen: seen.rows if unit == "rows" else seen.size  # noqa: E731
-    return unit, [(seen.start, amount) for seen in observations if seen.is_good and (amount := told(seen)) is not None]
+    amount_of: Callable[[Observation], int | None] = lambda seen: seen.rows if unit == "rows" else seen.size  # noqa: E731
+    amounts = ((seen.start, amount_of(seen)) for seen in observations if seen.is_good)
+    return unit, [(start, amount) for start, amount in amounts if amount is not None]
 
 
 def seconds(observations: Sequence[Observation]) -> list[Amount]:
@@ -113,7 +114,7 @@ def _shifts(residuals: Sequence[tuple[int, float]]) -> dict[int, float]:
 
 
 def _deviation(sizes: Sequence[float]) -> float:
-    """The standard deviation by the sizes of deviations, as the median tells it."""
+    """The standard deviation, estimated by the median size of deviations."""
     return 1.4826 * median(sizes)
 
 

@@ -37,7 +37,7 @@ Moment = int
 
 class Observation(NamedTuple):
     """A run that ended: its start, the end of its id, that of its generation, its seconds, whether it went well, the
-    rows and bytes that it wrote, as far as it told them, and whether its next run is expected by itself."""
+    rows and bytes that it wrote, as far as it reported them, and whether its next run is expected by itself."""
 
     start: Moment
     run: str
@@ -148,8 +148,8 @@ def _short(run_id: str) -> str:
 
 def _sum(statistics: Iterable[object], member: str) -> int | None:
     """The sum of a member over the outputs that tell it; None if none does."""
-    told = [facet[member] for facet in statistics if isinstance(facet, dict) and _is_count(facet.get(member))]
-    return sum(map(int, told)) if told else None
+    counts = [facet[member] for facet in statistics if isinstance(facet, dict) and _is_count(facet.get(member))]
+    return sum(map(int, counts)) if counts else None
 
 
 def _is_count(value: object) -> bool:
