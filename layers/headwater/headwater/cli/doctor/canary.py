@@ -104,10 +104,11 @@ def wait_until_seen(client: Api, namespace: str, run_id: str, seconds: float) ->
         response = client.get("jobs", "runs", run_id)
         if response.status == 200 and response.body["state"] == "COMPLETED":
             return
-        if response.status == FORBIDDEN:
+        # API Gateway says Forbidden itself, without a code, while the authoriser fails.
+        if response.status == FORBIDDEN and "code" in response.body:
             fix = "give the doctor a key with the scope read. --spark-defaults tries the key of the jobs"
             raise Diagnosis(DoctorFinding("the run was accepted, but the key may not read the run", fix, Blame.KEY))
-        if response.status not in (200, 404, 503):
+        if response.status not in (200, FORBIDDEN, 404, 503):
             raise Diagnosis(refusal(client, response, namespace))
         if time.monotonic() > deadline:
             what = f"the canary was taken, but is not in the graph after {seconds} s"
