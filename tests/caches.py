@@ -1,15 +1,23 @@
-"""A state cache for tests: each state that it keeps is compared with the state that the item would be decoded to."""
+"""A state cache for tests: each state that it keeps is compared with the state that the item would be decoded to, and
+what was made of a state with what would be made anew, which differs if a reader has changed it."""
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from headwater.store.caches import StateCache
 from headwater.store.items.codec import Codec
 from headwater.store.table import Item
 
 State = TypeVar("State")
+Made = TypeVar("Made")
 
 
 class CheckedCache(StateCache):
     def keep(self, item: Item, codec: Codec[State], state: State) -> None:
         assert codec.read(item) == state
         super().keep(item, codec, state)
+
+    def made(self, make: Callable[..., Made], state: object, *given: Any) -> Made:
+        made = super().made(make, state, *given)
+        assert made == make(state, *given)
+        return made

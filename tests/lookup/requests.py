@@ -11,7 +11,6 @@ from headwater.graph.names.naming import Naming
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, response_or_error
 from headwater.lookup.routes import Lookups, respond
-from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.table import Retention, TableReader
@@ -86,7 +85,7 @@ class LookupClient:
         return listed
 
 
-STATES = StateCache()
+STATES = CheckedCache()
 """One cache for the tables of all tests: a lookup that changed a state would change the answers of other tests."""
 
 

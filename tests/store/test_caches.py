@@ -86,24 +86,52 @@ def test_a_state_that_was_kept_is_not_decoded() -> None:
 def test_a_text_is_made_once_for_a_state_and_what_else_is_given() -> None:
     made: list[str] = []
 
-    def text(state: object, given: str) -> str:
-        return cache.text(state, given, lambda: made.append(given) or given)  # type: ignore[func-returns-value]
+    def make(_: object, given: str) -> str:
+        made.append(given)
+        return given
 
     cache = StateCache()
     state = cache.read(item_of("shop"), names.NAMESPACE)
-    assert [text(state, given) for given in "aabbaa"] == list("aabbaa")
+    assert [cache.made(make, state, given) for given in "aabbaa"] == list("aabbaa")
     assert made == ["a", "b", "a"]
     like_it = KnownNamespace("shop", NOON)
-    assert [text(like_it, "a") for _ in range(2)] == ["a", "a"]
+    assert [cache.made(make, like_it, "a") for _ in range(2)] == ["a", "a"]
     assert made == ["a", "b", "a", "a", "a"], "a state that is not in the cache has no text of its own"
+
+
+def test_what_two_functions_make_of_a_state_is_kept_beside_each_other() -> None:
+    cache = StateCache()
+    state = cache.read(item_of("shop"), names.NAMESPACE)
+
+    def as_document(known: KnownNamespace) -> dict[str, str]:
+        return {"name": known.name}
+
+    document = cache.made(as_document, state)
+    assert cache.made(repr, state) == repr(state)
+    assert cache.made(as_document, state) is document
 
 
 def test_texts_count_for_the_bound_and_go_with_their_states() -> None:
     items = [item_of(f"team-{number}") for number in range(20)]
     size = max(sum(map(len, item.parts.values())) for item in items)
     counting, cache = CountingCodec(), StateCache(max_packed_bytes=20 * size)
+
+    def long_text(_: object) -> str:
+        return "x" * 4 * size * MEMORY_OF_PACKED
+
     for item in items:
-        cache.text(cache.read(item, counting.codec), None, lambda: "x" * 4 * size * MEMORY_OF_PACKED)
+        cache.made(long_text, cache.read(item, counting.codec))
     for item in reversed(items):
         cache.read(item, counting.codec)
     assert len(counting.decoded) == len(items) + len(items) - 4
+
+
+def test_documents_count_for_the_bound() -> None:
+    items = [item_of(f"team-{number}") for number in range(10)]
+    size = max(sum(map(len, item.parts.values())) for item in items)
+    counting, cache = CountingCodec(), StateCache(max_packed_bytes=10 * size)
+    for item in items:
+        cache.made(lambda _: {}, cache.read(item, counting.codec))
+    for item in reversed(items):
+        cache.read(item, counting.codec)
+    assert len(counting.decoded) > len(items)

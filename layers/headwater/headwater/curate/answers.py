@@ -27,8 +27,9 @@ from headwater.read.run_details import RunDetails, read_run_details
 
 
 def dataset_answer(curator: Curator, node: NamedNode) -> JsonObject:
+    reader = curator.reader()
     if _may_read(curator, node.name):
-        return dataset(read_dataset_details(curator.reader(), node.dataset))
+        return dataset(reader, read_dataset_details(reader, node.dataset))
     facts = [facts for event in curator.applied for facts in DatasetFacts.all_of(event)]
     own = [each for each in facts if each.name.namespace not in RESERVED]
     said = replace(reduce(DatasetFacts.join, own), name=node.name)
@@ -36,7 +37,7 @@ def dataset_answer(curator: Curator, node: NamedNode) -> JsonObject:
     schemas = [each.facets.get(SCHEMA) for event in curator.applied for each in dataset_references(event)]
     tagged = [{"name": facet["field"]} for facet in tagging(values(said.own)).values() if facet.get("field")]
     schema = next(filter(None, schemas), {"fields": tagged})
-    return dataset(DatasetDetails(replace(head, schema=schema), None, ()))
+    return dataset(reader, DatasetDetails(replace(head, schema=schema), None, ()))
 
 
 def job_answer(curator: Curator, node: NamedNode) -> JsonObject:

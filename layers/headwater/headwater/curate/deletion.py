@@ -44,7 +44,8 @@ Id = TypeVar("Id")
 
 def delete_dataset(curator: Curator, request: ApiRequest, dataset: DatasetNames) -> JsonObject:
     """Deletes a dataset under all its names, and returns the dataset before the deletion."""
-    document = dataset_as_json(read_dataset_details(curator.reader(), dataset.node.dataset))
+    reader = curator.reader()
+    document = dataset_as_json(reader, read_dataset_details(reader, dataset.node.dataset))
     curator.apply(request.received_at, _of_datasets(curator.before, request, dataset.heads))
     return document
 

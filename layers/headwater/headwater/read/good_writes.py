@@ -31,7 +31,7 @@ from headwater.concurrent import concurrent_map
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
-from headwater.graph.facets.renaming import renames_from, renames_to
+from headwater.graph.facets.renaming import is_of_rename, renames_from, renames_to
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, WriteId
 from headwater.graph.producers import is_query_job, producer_of
 from headwater.graph.producers.producer import Producer
@@ -72,14 +72,15 @@ class WriteOfRun(NamedTuple):
 
 def standing(run: Run) -> Standing:
     """The standing of what a run wrote."""
-    if commits_as_it_goes(run):
+    if (run.ending and not run.ending.failed) or commits_as_it_goes(run):
         return Standing.GOOD
-    return Standing.OPEN if run.ending is None else Standing.FAILED if run.ending.failed else Standing.GOOD
+    return Standing.FAILED if run.ending else Standing.OPEN
 
 
 def commits_as_it_goes(run: Run) -> bool:
     """Whether what a run writes counts from its first write on."""
-    job_facets = values(run.job_facets)
+    job_type = run.job_facets.get("jobType")
+    job_facets = {"jobType": job_type.value} if job_type and job_type.value is not None else {}
     return _commits_as_it_goes(job_facets, producer_of(job_facets, run.producer.value))
 
 
@@ -91,7 +92,9 @@ def _commits_as_it_goes(job_facets: Facets, producer: Producer) -> bool:
 def renames(run: Run, dataset: DatasetId) -> bool:
     """Whether a run wrote a dataset as it renamed it: it made the data only of one of which nothing else is known."""
     output = run.outputs.get(dataset)
-    facets = values(output.facets) if output else {}
+    if output is None or not any(map(is_of_rename, output.facets)):
+        return False
+    facets = values(output.facets)
     return bool(renames_from(facets) or renames_to(facets))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from headwater.graph.facets.long_facet import SCHEMA
-from headwater.graph.facets.renaming import Rename, next_rename, renames_from, renames_to
+from headwater.graph.facets.renaming import Rename, is_of_rename, next_rename, renames_from, renames_to
 from headwater.graph.names.identity import DatasetId
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import RenamedAway, meant
@@ -115,9 +115,10 @@ def merged(
 ) -> Neighbourhood:
     """The neighbourhood of datasets; the several ids of a dataset are merged."""
     until = as_of or _NOW
-    representatives, users = _representatives(heads, first_pages, until), read.by_dataset
-    away = _renamed_away(heads, until)
-    ended = {node: rename.at for node, head in heads.items() if (rename := _ended(head, until))}
+    renamed = {node: head for node, head in heads.items() if any(map(is_of_rename, head.facets))}
+    representatives, users = _representatives(heads, renamed, first_pages, until), read.by_dataset
+    away = _renamed_away(renamed, until)
+    ended = {node: rename.at for node, head in renamed.items() if (rename := _ended(head, until))}
     used = frozenset({*heads, *users})
     neighbourhood = Neighbourhood(representatives=representatives, used=used, renamed_away=away, ended=ended)
     for dataset in {*heads, *users}:
@@ -146,15 +147,18 @@ def merged(
 
 
 def _representatives(
-    heads: Mapping[DatasetId, DatasetHead], first_pages: Mapping[DatasetId, NeighbourPage], until: Instant
+    heads: Mapping[DatasetId, DatasetHead],
+    renamed: Mapping[DatasetId, DatasetHead],
+    first_pages: Mapping[DatasetId, NeighbourPage],
+    until: Instant,
 ) -> dict[DatasetId, DatasetId]:
-    """The representative of each id of a dataset with several ids."""
+    """The representative of each id of a dataset with several ids: symlinks, and names before and after a rename."""
     group: dict[DatasetId, set[DatasetId]] = {}
-    renamed = [
-        *({node, _name_after(end, heads, until)} for node, head in heads.items() if (end := _ended(head, until))),
-        *({node, name} for node, head in heads.items() if (name := _name_before(head, until))),
+    names = [
+        *({node, _name_after(end, heads, until)} for node, head in renamed.items() if (end := _ended(head, until))),
+        *({node, name} for node, head in renamed.items() if (name := _name_before(head, until))),
     ]
-    for same in [*({dataset, *page.linked} for dataset, page in first_pages.items()), *renamed]:
+    for same in [*({dataset, *linked} for dataset, page in first_pages.items() if (linked := page.linked)), *names]:
         united = same.union(*(group.get(other, set()) for other in same))
         group |= dict.fromkeys(united, united)
     first = {dataset: min(ids, key=lambda other: _rank(other, heads, until)) for dataset, ids in group.items()}
@@ -162,7 +166,7 @@ def _representatives(
 
 
 def _renamed_away(heads: Mapping[DatasetId, DatasetHead], until: Instant) -> RenamedAway:
-    """The names that another dataset has now, or at a time."""
+    """The names that another dataset has now, or at a time, among those of renamed datasets."""
     away: dict[DatasetId, tuple[tuple[Instant, DatasetId], ...]] = {}
     for dataset, head in heads.items():
         renames = [rename for rename in renames_to(head.facets) if rename != head.renamed and rename.at <= until]

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from headwater.store.keys import Key
 from headwater.store.table import Item, ItemReader
 
 State = TypeVar("State")
+Made = TypeVar("Made")
 
 MAX_PACKED_BYTES = 5_000_000
 """The items of some 2,500 jobs with their datasets."""
@@ -36,13 +37,13 @@ class RequestCache:
 
 @dataclass(slots=True)
 class _Cached:
-    """A state and its share of the bound: the bytes of the packed item, and the memory of the text. The text was made
-    of the state and of what else was `given`."""
+    """A state and its share of the bound: the bytes of the packed item, and the memory of what was `made` of the state,
+    by the function that made it, with what else it was given."""
 
     state: Any
+    packed: int
     size: int
-    given: Hashable = None
-    text: str | None = None
+    made: dict[Callable[..., Any], tuple[tuple[Any, ...], Any]] = field(default_factory=dict)
 
 
 class StateCache:
@@ -52,7 +53,7 @@ class StateCache:
     table is read as without the cache; what is saved is to unpack, to parse and to check the items, which takes half of
     the time of a large lookup. States are never changed, so that requests may share them.
 
-    A state may have a text, such as the JSON of a run, which stays for as long as the state.
+    What is made of a state, such as the JSON of a run, may stay for as long as the state.
     """
 
     def __init__(self, max_packed_bytes: int = MAX_PACKED_BYTES) -> None:
@@ -78,28 +79,31 @@ class StateCache:
         """Keeps the state that an item was made of: the codec would read an equal state."""
         self._keep(_content(item, codec), state, item)
 
-    def text(self, state: object, given: Hashable, make: Callable[[], str]) -> str:
-        """The text that `make` makes of a state and of what else is given; kept until the state is given with something
-        else. A state that is not in the cache, such as a run of which the caller sees a part, has its text made anew.
-        """
+    def made(self, make: Callable[..., Made], state: object, *given: Any) -> Made:
+        """What `make` makes of a state and of what else is given: a text, or a document that nobody may change. It is
+        kept until it is made with something else given. For a state that is not in the cache, such as a run of which
+        the caller sees a part, it is made anew."""
         with self._lock:
             cached = self._by_identity.get(id(state))
-            if cached and cached.text is not None and cached.given == given:
-                return cached.text
-        text = make()
+            kept = cached.made.get(make) if cached else None
+        if kept is not None and kept[0] == given:
+            known: Made = kept[1]
+            return known
+        made = make(state, *given)
         with self._lock:
             if cached and self._by_identity.get(id(state)) is cached:
-                more = (len(text) - len(cached.text or "")) // MEMORY_OF_PACKED
-                cached.given, cached.text, cached.size = given, text, cached.size + more
+                more = _size(made, cached) - (_size(kept[1], cached) if kept else 0)
+                cached.made[make] = given, made
+                cached.size += more
                 self._grow(more)
-        return text
+        return made
 
     def _keep(self, content: Hashable, state: Any, item: Item) -> None:
         size = sum(map(len, item.parts.values()))
         with self._lock:
             if content in self._states or size > self._most:
                 return
-            self._states[content] = self._by_identity[id(state)] = _Cached(state, size)
+            self._states[content] = self._by_identity[id(state)] = _Cached(state, size, size)
             self._grow(size)
 
     def _grow(self, size: int) -> None:
@@ -110,5 +114,10 @@ class StateCache:
             self._bytes -= freed.size
 
 
+def _size(made: object, of: _Cached) -> int:
+    """The share of the bound of what was made of a state: a document takes about as much memory as the state."""
+    return len(made) // MEMORY_OF_PACKED if isinstance(made, str) else of.packed
+
+
 def _content(item: Item, codec: Codec[Any]) -> Hashable:
-    return codec.decode, item.key, frozenset(item.labels.items()), frozenset(item.parts.items())
+    return codec.decode, item.key, *item.labels.items(), *item.parts.items()

@@ -7,7 +7,7 @@
 Only this package knows how states become items, and the keys of the items.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from headwater.graph.states.visibility import Visibility
 
 Entry = TypeVar("Entry")
+Made = TypeVar("Made")
 
 _JOBS_WITHOUT_USAGES = replace(ItemTypes.jobs, codec=JOB_WITHOUT_USAGES)
 
@@ -125,10 +126,10 @@ class GraphReader:
         items = self._table.newest_items(keys.search_list(search_list), after, before, limit)
         return [keys.search_term_of(item.key).place for item in islice(items, limit)]
 
-    def text(self, state: object, given: Hashable, make: Callable[[], str]) -> str:
-        """The text that `make` makes of a state that was read, and of what else is given, such as the JSON of a run. It
-        is kept as long as the cache has the state."""
-        return self._cache.text(state, given, make) if self._cache else make()
+    def made(self, make: Callable[..., Made], state: object, *given: Any) -> Made:
+        """What `make` makes of a state that was read and of what else is given, such as the JSON of a run. It is kept
+        as long as the cache has the state, and nobody may change it."""
+        return self._cache.made(make, state, *given) if self._cache else make(state, *given)
 
     def neighbours(self, dataset: DatasetId) -> Neighbours:
         """Every job that has ever read or written a dataset."""

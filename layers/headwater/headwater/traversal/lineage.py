@@ -56,6 +56,7 @@ class Walk(NamedTuple):
     `of_applications`   whether a query has the edges between what its application only reads and what it writes
     `is_settled`        for a comparison of times: a job whose run was open or had failed has the edges of its runs
                         before, too
+    `with_usages`       whether the heads of the jobs have their usages, in the current view, too
     """
 
     depth: int
@@ -65,6 +66,7 @@ class Walk(NamedTuple):
     most: int = 5_000
     of_applications: bool = False
     is_settled: bool = False
+    with_usages: bool = False
 
 
 class _Walker:
@@ -89,7 +91,7 @@ class _Walker:
             self.graph.is_truncated = True
             wanted = wanted[: self.room()]
         self.asked |= set(wanted)
-        heads = self.reader.jobs(wanted, usages=self.walk.view is View.EVER)
+        heads = self.reader.jobs(wanted, usages=self.walk.with_usages or self.walk.view is View.EVER)
         self.heads |= heads
         is_whole = self.walk.of_applications
         self.graph.edges_of |= with_application_reads(self.reader, heads, self.edges) if is_whole else self.edges(heads)

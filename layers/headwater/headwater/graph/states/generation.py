@@ -152,10 +152,10 @@ class Generation(NamedTuple):
     @property
     def edges(self) -> Edges:
         """The edges of all runs. A run that failed counts for outputs that no other run names."""
-        counted = [edges for run in self._counted() if (edges := run.edges)]
-        if self.is_single or not counted:
+        if self.is_single:
             return self.newest.edges
-        return united(self.newest.order, counted)
+        counted = [edges for run in self._counted() if (edges := run.edges)]
+        return united(self.newest.order, counted) if counted else self.newest.edges
 
     def columns(self, dataset: DatasetId) -> dict[str, Instant] | None:
         """The digests of the column lineage of an output, each with the start of the newest run that sent it; None if

@@ -1,6 +1,7 @@
 """Datasets in the form of Marquez's API."""
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from headwater.graph.facets.column_lineage import ColumnFlow, column_flows, transformation
@@ -19,6 +20,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, shown
 from headwater.read.dataset_details import DatasetDetails
 from headwater.read.good_writes import LastWrite
+from headwater.read.reader import Reader
 
 _STREAMS = frozenset({"TOPIC", "STREAM"})
 """The types of the facet datasetType that are Marquez's STREAM. Any other dataset is a DB_TABLE: Marquez's clients fail
@@ -38,7 +40,7 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
         "name": name.name,
         "physicalName": facet_text(facets, DECLARED, "physicalName") or name.name,
         "createdAt": shown(created) if created else None,
-        "updatedAt": shown(max(created, used or created)) if created else None,
+        **updated(head, used),
         "namespace": name.namespace,
         "sourceName": facet_text(facets, "dataSource", "name") or name.namespace,
         "fields": [field(column, tagged) for column in fields_of(head.schema)],
@@ -52,6 +54,12 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
         **({"place": place} if (place := place_of(facets)) else {}),
         **({"foreign": True} if head.is_foreign else {}),
     }
+
+
+def updated(head: DatasetHead, used: Instant | None) -> JsonObject:
+    """When a dataset was created or last used. Of one that only a reference names, neither is known."""
+    created = head.facts.created
+    return {"updatedAt": shown(max(created, used or created)) if created else None}
 
 
 def display_names(heads: Iterable[DatasetHead]) -> JsonObject:
@@ -73,9 +81,9 @@ def dataset_type(facets: Facets) -> str | None:
     return facet_text(facets, "datasetType", "datasetType")
 
 
-def dataset(details: DatasetDetails) -> JsonObject:
+def dataset(reader: Reader, details: DatasetDetails) -> JsonObject:
     """A single dataset: a listed dataset, with its aliases, its newest quality result, and its last write."""
-    return listed_dataset(details) | {
+    return listed_dataset(reader, details) | {
         "aliases": [name.as_json() for name in details.aliases],
         "dataQuality": quality(details.quality) if details.quality else None,
         **last_write(details.written),
@@ -88,11 +96,11 @@ def last_write(write: LastWrite) -> JsonObject:
     return {"lastWrittenAt": shown(write.time) if write.time else None, **caution}
 
 
-def listed_dataset(details: DatasetDetails) -> JsonObject:
+def listed_dataset(reader: Reader, details: DatasetDetails) -> JsonObject:
     """A dataset in a list: with its facets, those of its last write, its newest quality result and its last read, and
     its column lineage."""
     head, last_write, column_lineage = details.head, details.last_write, details.column_lineage
-    document = dataset_node(details.head, details.last_used)
+    document = {**reader.store.made(dataset_node, head), **updated(head, details.last_used)}
     facets = {name: facet for name, facet in head.facets.items() if name != SCHEMA}
     if head.schema is not None:
         facets[SCHEMA] = head.schema
@@ -113,27 +121,25 @@ def listed_dataset(details: DatasetDetails) -> JsonObject:
         document["caution"] = details.written.caution
     if criticality := criticality_of(facets):
         document["criticality"] = criticality
-    document["columnLineage"] = _column_lineage(head.facts.name, column_lineage) or None
+    lineages = [reader.store.made(_column_lineage, facet, head.facts.name) for facet in column_lineage]
+    columns = dict(chain.from_iterable(each.items() for each in reversed(lineages)))
+    document["columnLineage"] = [column for _, column in sorted(columns.items())] or None
     return document | {"facets": without_curation(facets), "deleted": head.is_deleted or details.is_dropped}
 
 
-def _column_lineage(dataset_name: Name, facets: Iterable[Any]) -> list[JsonObject]:
-    """The column lineage of a dataset: for each column the newest facet that names the column. `facets` are newest
-    first."""
+def _column_lineage(facet: Any, dataset_name: Name) -> dict[str, JsonObject]:
+    """The column lineage of a dataset by one facet, column by column. The newest facet that names a column counts."""
     columns: dict[str, list[ColumnFlow]] = {}
-    for facet in facets:
-        of_facet: dict[str, list[ColumnFlow]] = {}
-        for flow in column_flows(dataset_name, facet):
-            of_facet.setdefault(flow.output.field, []).append(flow)
-        columns = of_facet | columns
-    return [
-        {
+    for flow in column_flows(dataset_name, facet):
+        columns.setdefault(flow.output.field, []).append(flow)
+    return {
+        column: {
             "name": column,
             "inputFields": [_input_field(flow) for flow in of_column],
             **transformation([step for flow in of_column for step in flow.steps]),
         }
-        for column, of_column in sorted(columns.items())
-    ]
+        for column, of_column in columns.items()
+    }
 
 
 def _input_field(flow: ColumnFlow) -> JsonObject:

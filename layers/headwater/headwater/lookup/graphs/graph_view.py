@@ -1,16 +1,17 @@
 """The response to GET /lineage: the graph of a walk in the form of Marquez's API, in pages."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, NodeId, job_id, node_id
+from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.neighbours import Side
-from headwater.http.marquez.datasets import dataset_node, dataset_type, last_write
+from headwater.http.marquez.datasets import dataset_node, dataset_type, last_write, updated
 from headwater.http.marquez.jobs import job_node
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, shown
@@ -67,7 +68,7 @@ def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = No
     """The graph of a walk as JSON. A derivation is no node, but edges between datasets."""
     heads = heads_of(reader, graph, as_of)
     latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
-    nodes = _job_nodes(graph, latest, as_of) | _dataset_nodes(
+    nodes = _job_nodes(reader, graph, latest, as_of) | _dataset_nodes(
         reader, graph, _last_writes(reader, graph, heads, as_of), as_of
     )
     shown = {node: nodes[node] for node in graph.order if node in nodes}
@@ -79,17 +80,21 @@ def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = No
 
 
 def _job_nodes(
-    graph: LineageGraph, latest: Mapping[JobId, LatestRun], as_of: Instant | None
+    reader: Reader, graph: LineageGraph, latest: Mapping[JobId, LatestRun], as_of: Instant | None
 ) -> dict[NodeId, JsonObject]:
     nodes: dict[NodeId, JsonObject] = {}
     for job, head in graph.jobs.items():
         if job in graph.order and not head.facts.is_derivation:
-            data = job_node(head, _with_names(graph.edges_of[job], graph), latest.get(job))
-            data["owners"] = owners_of(values(head.facts.facets))
+            edges, run = _with_names(graph.edges_of[job], graph), latest.get(job)
+            data = reader.store.made(_said_of_job, head, edges, run)
             if as_of and head.facts.updated > as_of:
-                data["updatedAt"] = shown(as_of)
+                data = {**data, "updatedAt": shown(as_of)}
             nodes[job] = {"id": node_id("job", head.facts.name), "type": "JOB", "data": data}
     return nodes
+
+
+def _said_of_job(head: JobHead, edges: Edges, run: LatestRun | None) -> JsonObject:
+    return job_node(head, edges, run) | {"owners": owners_of(values(head.facts.facets))}
 
 
 def _dataset_nodes(
@@ -99,14 +104,19 @@ def _dataset_nodes(
     nodes: dict[NodeId, JsonObject] = {}
     for dataset, head in graph.datasets.items():
         if dataset in graph.order:
-            data = dataset_node(head, used.get(dataset)) | {
-                "datasetType": dataset_type(head.facets),
-                "owners": owners_of(head.facets),
+            data = {
+                **reader.store.made(_said_of_dataset, head),
+                **updated(head, used.get(dataset)),
                 **_estimates(graph, dataset),
                 **last_write(writes.get(dataset, LastWrite())),
             }
             nodes[dataset] = {"id": node_id("dataset", head.facts.name), "type": "DATASET", "data": data}
     return nodes
+
+
+def _said_of_dataset(head: DatasetHead) -> JsonObject:
+    """A dataset as its head has it, which few events change."""
+    return dataset_node(head) | {"datasetType": dataset_type(head.facets), "owners": owners_of(head.facets)}
 
 
 def _last_writes(
@@ -178,26 +188,37 @@ def _drawn(graph: LineageGraph, edges: Collection[LineageEdge]) -> Iterator[Line
 def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
     """Edges whose datasets have the name of their representative."""
 
-    def shown(used: Iterable[DatasetRef]) -> tuple[DatasetRef, ...]:
-        heads = [(dataset, graph.datasets.get(graph.representative(dataset.id))) for dataset in used]
-        return tuple(dataset._replace(name=head.facts.name) if head else dataset for dataset, head in heads)
+    def shown(used: tuple[DatasetRef, ...]) -> tuple[DatasetRef, ...]:
+        heads = [graph.datasets.get(graph.representative(dataset.id)) for dataset in used]
+        if all(head is None or head.facts.name == dataset.name for head, dataset in zip(heads, used, strict=True)):
+            return used
+        return tuple(
+            dataset._replace(name=head.facts.name) if head else dataset
+            for head, dataset in zip(heads, used, strict=True)
+        )
 
-    return edges._replace(inputs=shown(edges.inputs), outputs=shown(edges.outputs))
+    inputs, outputs = shown(edges.inputs), shown(edges.outputs)
+    is_as_sent = inputs is edges.inputs and outputs is edges.outputs
+    return edges if is_as_sent else edges._replace(inputs=inputs, outputs=outputs)
 
 
 def _last_used(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> dict[DatasetId, Instant]:
     """For each dataset, the time of the last event until then by which one of its first jobs used it: as the lookup of
-    the dataset has it, whichever way the graph goes. One read of these jobs, with their usages."""
+    the dataset has it, whichever way the graph goes. One read of these jobs, but for those that the walk read."""
     users = {
         dataset: set(first_jobs(graph.datasets[dataset], graph.writers.get(dataset, ())))
         for dataset in _readable(graph)
     }
     asked = sorted(frozenset().union(*users.values()))[:MAX_WRITERS]
+    known = {job: graph.job_heads[job] for job in asked if job in graph.job_heads}
+    unread = [job for job in asked if job not in known]
+    read = reader.store.read(ReadRequest(jobs=unread)).jobs.all() if unread else {}
     used: dict[DatasetId, Instant] = {}
-    for job, head in reader.store.read(ReadRequest(jobs=asked)).jobs.all().items() if asked else ():
+    for job, head in {**known, **read}.items():
         for name, usage in head.facts.usages.items():
-            dataset, last = graph.representative(name), min(usage.last, as_of or usage.last)
-            if job in users.get(dataset, ()):
+            dataset = graph.representative(name)
+            if dataset in users and job in users[dataset]:
+                last = min(usage.last, as_of) if as_of else usage.last
                 used[dataset] = max(last, used.get(dataset, last))
     return used
 

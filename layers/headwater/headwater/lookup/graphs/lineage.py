@@ -71,6 +71,7 @@ def lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
         view=request.choice("view", View) or View.CURRENT,
         as_of=time_from_query(reader, request, node),
         most=page.offset + page.limit,
+        with_usages=True,
     )
     graph = walked(reader, node, walk, rollup)
     answer = _paged(serialise(reader, graph, as_of=walk.as_of), page, is_truncated=graph.is_truncated)

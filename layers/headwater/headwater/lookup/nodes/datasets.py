@@ -20,7 +20,7 @@ def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> Jso
     usages = job_usages(reader, ids) if request.flag("withUsage") else {}
     inferred = {dataset for dataset, usage in usages.items() if usage.is_inferred}
     details = list_dataset_details(reader, [each for each in ids if each not in inferred], with_cautions=not usages)
-    documents = [marquez.listed_dataset(each) | _usage(each.head, usages.get(each.head.id)) for each in details]
+    documents = [marquez.listed_dataset(reader, each) | _usage(each.head, usages.get(each.head.id)) for each in details]
     return {
         "totalCount": listed.total - len(inferred),
         "datasets": documents,
@@ -38,4 +38,4 @@ def _usage(head: DatasetHead, usage: JobUsages | None) -> JsonObject:
 
 
 def dataset(reader: Reader, _request: ApiRequest, dataset: NamedNode) -> JsonObject:
-    return marquez.dataset(read_dataset_details(reader, dataset.dataset))
+    return marquez.dataset(reader, read_dataset_details(reader, dataset.dataset))

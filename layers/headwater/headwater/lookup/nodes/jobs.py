@@ -6,8 +6,9 @@ from heapq import merge
 from itertools import islice
 
 from headwater.graph.facets.curation import is_among
-from headwater.graph.names.identity import JobId
+from headwater.graph.names.identity import DatasetId, JobId
 from headwater.graph.states.job import JobHead
+from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.http.marquez import jobs as marquez
 from headwater.http.marquez.datasets import display_names
@@ -65,8 +66,12 @@ def _documents(reader: Reader, heads: Mapping[JobId, JobHead]) -> Iterator[JsonO
 def _run_text(reader: Reader, details: RunDetails) -> DocumentText:
     """The JSON of a run. A run hardly changes once it has ended, hence its text is kept for the versions of its inputs
     and what is said of its failure."""
-    given = (details.message, *details.input_versions.values())
-    return DocumentText(reader.store.text(details.run, given, lambda: exact_json.encode(marquez_run(details)).decode()))
+    versions = tuple(details.input_versions.items())
+    return DocumentText(reader.store.made(_encoded_run, details.run, versions, details.message))
+
+
+def _encoded_run(run: Run, versions: Iterable[tuple[DatasetId, str]], message: str) -> str:
+    return exact_json.encode(marquez_run(RunDetails(run, dict(versions), message))).decode()
 
 
 def _fitting(

@@ -7,8 +7,9 @@ column, too: whoever wants that part alone reads no other part.
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from itertools import accumulate, pairwise
 from typing import Any
+
+import orjson
 
 from headwater.store.items.codec import DOC
 from headwater.store.keys import Key
@@ -74,6 +75,8 @@ def _packed(parts: Mapping[str, bytes]) -> bytes:
 
 def _unpacked(packed: bytes) -> dict[str, bytes]:
     head, _, content = packed.partition(b"\0")
-    lengths = json.loads(head)
-    ends = pairwise(accumulate(lengths.values(), initial=0))
-    return {name: content[start:end] for name, (start, end) in zip(lengths, ends, strict=True)}
+    parts, start = {}, 0
+    for name, length in orjson.loads(head).items():
+        parts[name] = content[start : start + length]
+        start += length
+    return parts
