@@ -13,8 +13,8 @@ from headwater.store.table import Item, ItemReader
 State = TypeVar("State")
 Made = TypeVar("Made")
 
-MAX_PACKED_BYTES = 5_000_000
-"""The items of some 2,500 jobs with their datasets."""
+MAX_PACKED_BYTES = 7_000_000
+"""The items of some 2,000 jobs with their datasets, and what a graph makes of them."""
 MEMORY_OF_PACKED = 15
 """A state takes about fifteen times the memory of its packed item."""
 
