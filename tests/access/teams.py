@@ -110,9 +110,8 @@ class Stack:
         query: Mapping[str, str] = {},
     ) -> Answer:
         text = "" if body is None else json.dumps(body)
-        request = ApiRequest(
-            caller, method, f"/api/v1/{path}", {**query}, received_at=NOON, body=text, has_time=has_time
-        )
+        url, repeated = f"/api/v1/{path}", {name: (value,) for name, value in query.items()}
+        request = ApiRequest(caller, method, url, {**query}, repeated, NOON, body=text, has_time=has_time)
         curator = Curator(self.store, self.queue, self.bucket, self.naming)
         return self._answer(request, partial(curating.respond, curator))
 

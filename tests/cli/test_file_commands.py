@@ -12,8 +12,10 @@ import pytest
 from moto import mock_aws
 
 from headwater.access.keys import read_keys
-from headwater.cli import backup, check, export, key, load, upgrade
+from headwater.cli import backup, check, export, key, load, scan, upgrade
 from headwater.fold.fold import fold
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.openlineage import exact_json
 from headwater.store.graph_store import GraphStore
 from headwater.store.sqlite import database as database_module
@@ -72,6 +74,51 @@ def test_a_wrong_entry_is_listed_as_refused(data: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().out == (
         "a: ingest, read for *\nb: REFUSED, since it needs id, sha256 (64 hex digits), scopes, namespaces and expires\n"
     )
+
+
+SECRET = "Zq7hunter2Xw9"
+QUERY = "SELECT * FROM t WHERE password = 'Zq7hunter2Xw9' AND account = 'PL123'"
+
+
+def with_secrets(query: str) -> factory.Document:
+    event = factory.run_event("COMPLETE", outputs=[factory.dataset("orders")])
+    event["job"]["facets"] = {"sql": factory.facet(query=query)}
+    return event
+
+
+def test_secrets_that_were_stored_are_listed_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file and an archive of a release that knew no secrets."""
+    event = with_secrets(QUERY)
+    data = tmp_path / "lineage.db"
+    with closing(SqliteHome(data)) as home:
+        store = GraphStore(home.table, RETENTION)
+        fold([normalise_event(exact_json.dumps(event), Naming())], store)
+    lines = tmp_path / "archive" / "events.jsonl"
+    lines.parent.mkdir()
+    lines.write_text(exact_json.dumps([event, with_secrets("SELECT 1"), event]))
+    for source, count in ((data, 3), (lines, 2), (lines.parent, 2)):
+        assert scan.main([str(source)]) == 1
+        told = capsys.readouterr()
+        assert "facets.sql.query: redacted password, first in " in told.out
+        assert f"failed: {count} secrets in " in told.err
+        assert SECRET not in told.out + told.err
+    monkeypatch.setenv("SECRET_RULES", "PL[0-9]{3}")
+    assert scan.main([str(lines)]) == 1
+    assert "2 × job.facets.sql.query: redacted rule, first in " in capsys.readouterr().out
+
+
+def test_a_file_without_secrets_has_none_and_what_cannot_be_read_is_said(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert scan.main([str(data)]) == 0
+    assert "no secret is known" in capsys.readouterr().out
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text('{"a": 1}\n{"b"\n{"c": 2}\n')
+    assert scan.main([str(broken)]) == 1
+    assert capsys.readouterr().err == f"{broken} line 2 cannot be read\n"
+    assert scan.main([str(tmp_path / "nothing")]) == 1
 
 
 def test_a_file_has_the_forms_of_the_release_that_made_it_until_it_is_upgraded(
