@@ -17,7 +17,9 @@ from headwater.fold.fold import fold
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.openlineage import exact_json
+from headwater.openlineage.instant import Instant
 from headwater.store.graph_store import GraphStore
+from headwater.store.messages import write_message
 from headwater.store.sqlite import database as database_module
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import PAGE_BYTES, Database, RefusedDatabase, sole_use
@@ -28,6 +30,7 @@ from tests.serve.process import ServeProcess
 from tests.serve.test_process import without_latency
 from tests.store.files import items_in
 
+NOW = Instant("2026-11-26T08:00:00.000000000Z")
 RETENTION = Retention(timedelta(days=90), timedelta(days=30))
 
 
@@ -154,7 +157,7 @@ def filled(data: Path) -> Path:
 
 def test_a_whole_file_is_said_to_be_whole(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check.main([str(filled)]) == 0
-    assert re.fullmatch(rf"{filled} is whole: \d+ items\n", capsys.readouterr().out)
+    assert re.fullmatch(rf"{filled} is whole: \d+ items, \d+ events\n", capsys.readouterr().out)
 
 
 def test_what_flipped_bits_damage_is_found(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,6 +172,24 @@ def test_what_flipped_bits_damage_is_found(filled: Path, capsys: pytest.CaptureF
         assert re.search("is damaged in|cannot be used", capsys.readouterr().err)
     filled.write_bytes(whole)
     assert check.main([str(filled)]) == 0
+
+
+@pytest.mark.parametrize(
+    "change", ["UPDATE archive SET message = replace(message, 'H4sI', 'H5sI')", "UPDATE items SET labels = '{'"]
+)
+def test_a_damaged_event_or_row_is_found_without_a_traceback(
+    filled: Path, change: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(SqliteHome(filled)) as home:
+        canonical = exact_json.dumps(factory.run_event())
+        home.inbox.send([write_message(normalise_event(canonical, Naming()).event, canonical, NOW, home.bodies)])
+        assert check.main([str(filled)]) == 0
+        with home.database.writing() as connection:
+            connection.execute(change)
+    assert check.main([str(filled)]) == 1
+    assert re.search("is damaged in 1 places", capsys.readouterr().err)
+    assert scan.main([str(filled)]) == 1
+    assert "which is damaged" in capsys.readouterr().err
 
 
 def test_a_file_is_not_upgraded_while_it_is_served(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

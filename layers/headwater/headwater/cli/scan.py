@@ -19,6 +19,7 @@ from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.redaction import redacted, use_rules
 from headwater.process_settings import read_settings
 from headwater.store.bulk import documents_in
+from headwater.store.messages import UnreadableMessage
 from headwater.store.sqlite.table import SqliteTable
 
 _SQLITE = b"SQLite format 3\0"
@@ -79,11 +80,14 @@ def _documents(sources: Iterable[str]) -> Iterator[tuple[str, Any]]:
 def _of_file(path: Path) -> Iterator[tuple[str, Any]]:
     """The events of a file, and its items: an item outlives the events that it is made of."""
     with opened(path) as home:
-        for event in home.archive.events():
-            yield f"the event received at {event.received_at}", exact_json.loads(event.canonical)
-        for item in SqliteTable(home.database).segment(0, 1):
-            for document in documents_in(item):
-                yield f"the item {' '.join(item.key)}", document
+        try:
+            for event in home.archive.events():
+                yield f"the event received at {event.received_at}", exact_json.loads(event.canonical)
+            for item in SqliteTable(home.database).segment(0, 1):
+                for document in documents_in(item):
+                    yield f"the item {' '.join(item.key)}", document
+        except (ValueError, UnreadableMessage):
+            yield f"the rest of {path}, which is damaged (headwater check tells more)", None
 
 
 if __name__ == "__main__":

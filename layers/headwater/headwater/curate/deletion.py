@@ -128,7 +128,7 @@ def _job_deletion(request: ApiRequest, facts: JobFacts) -> Document:
 
 def _of_datasets(reader: Reader, request: ApiRequest, datasets: Collection[DatasetId]) -> list[Document]:
     heads = reader.datasets(datasets)
-    last = _last_used(reader, heads)
+    last = _last_used(reader, [dataset for dataset, head in heads.items() if not head.facts.is_foreign])
     return [
         _dataset_deletion(request, head.facts, max(head.facts.created, head.facts.described, last.get(dataset, NEVER)))
         for dataset, head in heads.items()
