@@ -110,6 +110,9 @@ def test_secrets_that_were_stored_are_listed_and_not_shown(
     monkeypatch.setenv("SECRET_RULES", "PL[0-9]{3}")
     assert scan.main([str(lines)]) == 1
     assert "2 × job.facets.sql.query: redacted rule, first in " in capsys.readouterr().out
+    monkeypatch.setenv("SECRET_RULES", "(a|b)")
+    assert scan.main([str(lines)]) == 1
+    assert capsys.readouterr().err.startswith("failed: SECRET_RULES is '(a|b)', expected NONE, or ")
 
 
 def test_a_file_without_secrets_has_none_and_what_cannot_be_read_is_said(
