@@ -184,6 +184,7 @@ def curate() -> dict[str, Document]:
         "curate/good-run.json": writing("PUT", f"{run}/good", {"note": "compared with the till"}),
         "curate/good-run-back.json": writing("DELETE", f"{run}/good"),
         "curate/delete-dataset.json": writing("DELETE", returns),
+        "curate/clear-names.json": writing("DELETE", returns.removesuffix("/raw%2Freturns") + "?namedByOthers=true"),
         "curate/delete-job.json": writing("DELETE", job),
         "curate/delete-namespace.json": writing("DELETE", desk),
         "curate/refused.json": writing("PUT", desk, {"description": "Returned goods"}),

@@ -6,7 +6,7 @@ is B's alone is in `SECRETS`: no answer to A may have one of these texts.
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -105,10 +105,13 @@ class Stack:
         method: str,
         path: str,
         body: Any = None,
+        *,
         has_time: Callable[[], bool] = lambda: True,
+        query: Mapping[str, str] = {},
     ) -> Answer:
         text = "" if body is None else json.dumps(body)
-        request = ApiRequest(caller, method, f"/api/v1/{path}", {}, received_at=NOON, body=text, has_time=has_time)
+        url, repeated = f"/api/v1/{path}", {name: (value,) for name, value in query.items()}
+        request = ApiRequest(caller, method, url, {**query}, repeated, NOON, body=text, has_time=has_time)
         curator = Curator(self.store, self.queue, self.bucket, self.naming)
         return self._answer(request, partial(curating.respond, curator))
 

@@ -130,6 +130,9 @@ ROWS = {
     f"DELETE {JOB}{TAG}": Row(f"{FEED}/tags/PII", f"{INGEST}/tags/PII", f"{THIEF}/tags/PII"),
     f"DELETE {DATASET}": Row(OUT, ORDERS, STOLEN),
     f"DELETE {JOB}": Row(FEED, INGEST, THIEF),
+    f"DELETE {Path.DATASETS}": Row(
+        f"namespaces/{A_LAKE}/datasets?namedByOthers=true", f"namespaces/{B_LAKE}/datasets?namedByOthers=true"
+    ),
     f"DELETE {NAMESPACE}": Row("namespaces/team-a", "namespaces/team-b"),
     "GET /openapi.json": Row("openapi.json", None),
     "GET /caller": Row("caller", None),
@@ -278,9 +281,10 @@ def send(stack: Stack, caller: Principal, name: str, request: Request, body: Any
     if not isinstance(request, str):
         return stack.post(caller, request)
     path, _, query = request.partition("?")
+    asked = dict(pair.split("=", 1) for pair in query.split("&") if pair)
     if method == "GET":
-        return stack.get(caller, path, **dict(pair.split("=", 1) for pair in query.split("&") if pair))
-    return stack.write(caller, method, path, body)
+        return stack.get(caller, path, **asked)
+    return stack.write(caller, method, path, body, query=asked)
 
 
 def of_b(stack: Stack) -> Iterator[Answer]:

@@ -12,10 +12,14 @@ import pytest
 from moto import mock_aws
 
 from headwater.access.keys import read_keys
-from headwater.cli import backup, check, export, key, load, upgrade
+from headwater.cli import backup, check, export, key, load, scan, upgrade
 from headwater.fold.fold import fold
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.openlineage import exact_json
+from headwater.openlineage.instant import Instant
 from headwater.store.graph_store import GraphStore
+from headwater.store.messages import write_message
 from headwater.store.sqlite import database as database_module
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import PAGE_BYTES, Database, RefusedDatabase, sole_use
@@ -26,6 +30,7 @@ from tests.serve.process import ServeProcess
 from tests.serve.test_process import without_latency
 from tests.store.files import items_in
 
+NOW = Instant("2026-11-26T08:00:00.000000000Z")
 RETENTION = Retention(timedelta(days=90), timedelta(days=30))
 
 
@@ -74,6 +79,54 @@ def test_a_wrong_entry_is_listed_as_refused(data: Path, capsys: pytest.CaptureFi
     )
 
 
+SECRET = "Zq7hunter2Xw9"
+QUERY = "SELECT * FROM t WHERE password = 'Zq7hunter2Xw9' AND account = 'PL123'"
+
+
+def with_secrets(query: str) -> factory.Document:
+    event = factory.run_event("COMPLETE", outputs=[factory.dataset("orders")])
+    event["job"]["facets"] = {"sql": factory.facet(query=query)}
+    return event
+
+
+def test_secrets_that_were_stored_are_listed_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file and an archive of a release that knew no secrets."""
+    event = with_secrets(QUERY)
+    data = tmp_path / "lineage.db"
+    with closing(SqliteHome(data)) as home:
+        store = GraphStore(home.table, RETENTION)
+        fold([normalise_event(exact_json.dumps(event), Naming())], store)
+    lines = tmp_path / "archive" / "events.jsonl"
+    lines.parent.mkdir()
+    lines.write_text(exact_json.dumps([event, with_secrets("SELECT 1"), event]))
+    for source, count in ((data, 3), (lines, 2), (lines.parent, 2)):
+        assert scan.main([str(source)]) == 1
+        told = capsys.readouterr()
+        assert "facets.sql.query: redacted password, first in " in told.out
+        assert f"failed: {count} secrets in " in told.err
+        assert SECRET not in told.out + told.err
+    monkeypatch.setenv("SECRET_RULES", "PL[0-9]{3}")
+    assert scan.main([str(lines)]) == 1
+    assert "2 × job.facets.sql.query: redacted rule, first in " in capsys.readouterr().out
+    monkeypatch.setenv("SECRET_RULES", "(a|b)")
+    assert scan.main([str(lines)]) == 1
+    assert capsys.readouterr().err.startswith("failed: SECRET_RULES is '(a|b)', expected NONE, or ")
+
+
+def test_a_file_without_secrets_has_none_and_what_cannot_be_read_is_said(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert scan.main([str(data)]) == 0
+    assert "no secret is known" in capsys.readouterr().out
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text('{"a": 1}\n{"b"\n{"c": 2}\n')
+    assert scan.main([str(broken)]) == 1
+    assert capsys.readouterr().err == f"{broken} line 2 cannot be read\n"
+    assert scan.main([str(tmp_path / "nothing")]) == 1
+
+
 def test_a_file_has_the_forms_of_the_release_that_made_it_until_it_is_upgraded(
     data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -107,7 +160,7 @@ def filled(data: Path) -> Path:
 
 def test_a_whole_file_is_said_to_be_whole(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check.main([str(filled)]) == 0
-    assert re.fullmatch(rf"{filled} is whole: \d+ items\n", capsys.readouterr().out)
+    assert re.fullmatch(rf"{filled} is whole: \d+ items, \d+ events\n", capsys.readouterr().out)
 
 
 def test_what_flipped_bits_damage_is_found(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,6 +175,24 @@ def test_what_flipped_bits_damage_is_found(filled: Path, capsys: pytest.CaptureF
         assert re.search("is damaged in|cannot be used", capsys.readouterr().err)
     filled.write_bytes(whole)
     assert check.main([str(filled)]) == 0
+
+
+@pytest.mark.parametrize(
+    "change", ["UPDATE archive SET message = replace(message, 'H4sI', 'H5sI')", "UPDATE items SET labels = '{'"]
+)
+def test_a_damaged_event_or_row_is_found_without_a_traceback(
+    filled: Path, change: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(SqliteHome(filled)) as home:
+        canonical = exact_json.dumps(factory.run_event())
+        home.inbox.send([write_message(normalise_event(canonical, Naming()).event, canonical, NOW, home.bodies)])
+        assert check.main([str(filled)]) == 0
+        with home.database.writing() as connection:
+            connection.execute(change)
+    assert check.main([str(filled)]) == 1
+    assert re.search("is damaged in 1 places", capsys.readouterr().err)
+    assert scan.main([str(filled)]) == 1
+    assert "which is damaged" in capsys.readouterr().err
 
 
 def test_a_file_is_not_upgraded_while_it_is_served(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

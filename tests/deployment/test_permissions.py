@@ -188,6 +188,19 @@ def test_no_role_changes_or_removes_an_audit_entry(resources: Resources, role: s
     assert writable == ({"dynamodb:PutItem"} if answers else set())
 
 
+def test_whoever_reaches_what_a_key_encrypts_may_use_the_key(resources: Resources) -> None:
+    policy = resources["UseKeyPolicy"]
+    assert resources.whole("UseKeyPolicy")["Condition"] == "HasKmsKey"
+    (statement,) = policy["PolicyDocument"]["Statement"]
+    assert (statement["Effect"], statement["Resource"]) == ("Allow", {"Ref": "KmsKeyArn"})
+    assert {action.partition(":")[0] for action in statement["Action"]} == {"kms"}
+    services = {service.partition(".")[0] for service in statement["Condition"]["StringLike"]["kms:ViaService"]}
+    reaching = {
+        role for role, actions in ALLOWED.items() if services & {action.partition(":")[0] for action in actions}
+    }
+    assert {referred(role) for role in policy["Roles"]} == reaching
+
+
 @pytest.mark.parametrize("role", ALLOWED)
 def test_a_role_has_nothing_but_its_own_policies(resources: Resources, role: str) -> None:
     assert "ManagedPolicyArns" not in resources[role]

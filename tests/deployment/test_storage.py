@@ -49,12 +49,24 @@ def test_deleting_the_stack_leaves_the_data(resources: Resources, name: str) -> 
 
 
 def test_everything_stored_is_encrypted(resources: Resources) -> None:
-    assert resources["LineageTable"]["SSESpecification"] == {"SSEEnabled": True}
-    for queue in resources.of_type("AWS::SQS::Queue").values():
-        assert queue["SqsManagedSseEnabled"] is True
+    """By keys of AWS that cost nothing; or, what events pass and rest in, by `KmsKeyArn`."""
+    own, none = {"Ref": "KmsKeyArn"}, {"Ref": "AWS::NoValue"}
+    table = resources["LineageTable"]["SSESpecification"]
+    of_own_key = {"SSEEnabled": True, "SSEType": "KMS", "KMSMasterKeyId": own}
+    assert table == {"Fn::If": ["HasKmsKey", of_own_key, {"SSEEnabled": False}]}
+    for name, queue in resources.of_type("AWS::SQS::Queue").items():
+        if name in {"EventQueue", "DeadLetterQueue"}:
+            assert queue["SqsManagedSseEnabled"] == {"Fn::If": ["HasKmsKey", none, True]}
+            assert queue["KmsMasterKeyId"] == {"Fn::If": ["HasKmsKey", own, none]}
+        else:
+            assert queue["SqsManagedSseEnabled"] is True
     for bucket in resources.of_type("AWS::S3::Bucket").values():
         (rule,) = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
-        assert rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"] in {"AES256", "aws:kms"}
+        of_own_key = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": own}
+        encrypted = {"Fn::If": ["HasKmsKey", of_own_key, {"SSEAlgorithm": "AES256"}]}
+        assert rule["ServerSideEncryptionByDefault"] == encrypted
+    for secret in resources.of_type("AWS::SecretsManager::Secret").values():
+        assert secret["KmsKeyId"] == {"Fn::If": ["HasKmsKey", own, none]}
     for stream in resources.of_type("AWS::KinesisFirehose::DeliveryStream").values():
         assert stream["DeliveryStreamEncryptionConfigurationInput"] == {"KeyType": "AWS_OWNED_CMK"}
 

@@ -42,6 +42,11 @@ def environment(function: str, layer: Path) -> dict[str, str]:
     """The variables of a process that imports a function's app.py, with the package headwater of a layer. Clients can
     be made, but have no credentials."""
     variables = dict.fromkeys(TEXTS, "x") | dict.fromkeys(NUMBERS, "1") | dict.fromkeys(OBJECTS, "{}")
-    variables |= {"CREATE_MISSING_TABLES": "OFF", "AUDIT": "OFF", "AWS_DEFAULT_REGION": "us-east-1"}
+    variables |= {
+        "CREATE_MISSING_TABLES": "OFF",
+        "AUDIT": "OFF",
+        "SECRET_RULES": "NONE",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
     path = os.pathsep.join(map(str, (ROOT / "functions" / function, layer)))
     return variables | {"PYTHONPATH": path, "PATH": os.environ["PATH"]}

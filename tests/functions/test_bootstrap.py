@@ -38,6 +38,7 @@ VARIABLES = {
     "ITEM_FORMS": "new",
     "EVENT_RETENTION_DAYS": "30",
     "MAX_BODY_BYTES": "1000",
+    "SECRET_RULES": "NONE",
     "AUDIT": "OFF",
 }
 

@@ -167,6 +167,7 @@ CURATED: dict[str, Callable[[Any], bool]] = {
     "curate/good-run.json": lambda body: body["judgement"]["note"] == "compared with the till",
     "curate/good-run-back.json": lambda body: "judgement" not in body,
     "curate/delete-dataset.json": lambda body: body["name"] == "raw/returns",
+    "curate/clear-names.json": lambda body: body == {"totalCount": 0},
     "curate/delete-job.json": lambda body: body["name"] == "count_returns",
     "curate/delete-namespace.json": lambda body: body["isHidden"] is False,
 }

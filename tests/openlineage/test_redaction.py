@@ -2,9 +2,11 @@
 
 import gzip
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,8 +17,9 @@ from headwater.access.admission import Document
 from headwater.graph.producers.trino import TRINO
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import JobReference, Name
-from headwater.openlineage.redaction import redacted, redacted_text
+from headwater.openlineage.redaction import RULE, read_rule, redacted, redacted_text, use_rules
 from headwater.openlineage.secret_rules import query_without_secrets, without_secrets
+from local.deploy.template import read_template
 from tests import factory
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -290,3 +293,88 @@ def test_no_text_takes_long(repeated: str) -> None:
     without_secrets(text, [])
     query_without_secrets(text, [])
     assert time.process_time() - started < 5
+
+
+@pytest.fixture
+def _own_rules() -> Iterator[None]:
+    use_rules([r"acme_[A-Za-z0-9]{8,60}", r"PL\d{26}"])
+    yield
+    use_rules([])
+
+
+@pytest.mark.usefixtures("_own_rules")
+def test_rules_of_an_operator_are_replaced_and_told_like_others() -> None:
+    query = "SELECT 'acme_kkkkkkkkkk', 'acme_short' FROM t -- PL77777777777777777777777777"
+    event = event_with({"sql": {"query": query}, "x": {"note": "acme_12345678, password=hunter2"}})
+    event["outputs"] = [{"namespace": "s3://acme_12345678", "name": "acme_12345678"}]
+    text, places = clean(event)
+    told = "SELECT '***rule***', 'acme_short' FROM t -- ***rule***"
+    assert json.loads(text)["job"]["facets"] == {
+        "sql": {"query": told},
+        "x": {"note": "***rule***, password=***password***"},
+    }
+    assert json.loads(text)["outputs"] == event["outputs"]
+    assert places == (
+        *["job.facets.sql.query: redacted rule"] * 2,
+        "job.facets.x.note: redacted rule",
+        "job.facets.x.note: redacted password",
+    )
+    assert clean(json.loads(text)) == (text, ())
+    assert redacted_text("refused: acme_12345678") == "refused: ***rule***"
+
+
+RULES = ("acme_[A-Za-z0-9]{20,60}", r"PL\d{26}", r"\w{3}-[a-f]{4}x{2,9}\.y", r"[(]\d{4}[)]", "x", "a.b")
+NO_RULES = (
+    *("(a+)+", "a|b", "a*", "a+", "a?", "[a-z]{1,9}[a-z]{1,9}", "(?i)x", r"\1", "[z-a]", "a{9,2}", "{3}"),
+    *("a{2}{3}", "", "a{0,9}", "[a-z", "(", "\\"),
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_has_characters_classes_and_counts(rule: str) -> None:
+    assert read_rule(rule).pattern == rule
+    text = "a" * 60_000 + "acme_" * 10_000 + "x" * 60_000
+    started = time.process_time()
+    read_rule(rule).sub("", text)
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize("rule", NO_RULES)
+def test_a_rule_that_might_take_long_is_refused(rule: str) -> None:
+    with pytest.raises(ValueError, match=r"not a|nothing"):
+        read_rule(rule)
+
+
+def test_the_template_takes_what_the_code_takes() -> None:
+    parameter = read_template(FIXTURES.parents[1] / "template.yaml")["Parameters"]["SecretRules"]
+    assert parameter["AllowedPattern"] == f"{RULE}( {RULE})*"
+    assert re.fullmatch(parameter["AllowedPattern"], "NONE")
+
+
+WORDS = "aB3xK9mQ7rT2vW8zL5nP0dF4gH6jS1yC"
+
+
+def planted(number: int) -> tuple[str, Document]:
+    """A secret, and an event that has it in one of the listed forms."""
+    random = Random(number)
+    secret = "".join(random.choices(WORDS, k=random.randint(10, 24))) + str(number)
+    forms = [*((form, "sql") for form in QUERIES), *((form, "text") for form in TEXTS)]
+    form, kind = forms[number % len(forms)]
+    text = form.format(secret)
+    if kind == "sql":
+        member = random.choice(["query", "sql", "statement"])
+        return secret, event_with({random.choice(["sql", "custom"]): {member: text}})
+    holder = random.choice(["message", "stackTrace", "description", "sourceCode", "note"])
+    padded = "x " * random.randint(0, 200) + text + "\n\tat Main.run(Main.java:1)" * random.randint(0, 3)
+    facet = {holder: random.choice([padded, [padded], {"inner": padded}])}
+    return secret, event_with(*(({"a": facet}, None) if number % 2 else ({}, {"errorMessage": facet})))
+
+
+def test_none_of_two_thousand_planted_secrets_is_left() -> None:
+    left = []
+    for number in range(2_000):
+        secret, event = planted(number)
+        text, places = clean(event)
+        if secret in text or not places:
+            left.append(exact_json.dumps(event)[-300:])
+    assert left == []

@@ -2,6 +2,8 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { violations } from "./axe";
+import { runEvent, table } from "./events";
 import { browser, open, settled } from "./page";
 import { emptyServer } from "./server";
 
@@ -9,7 +11,15 @@ let server: Awaited<ReturnType<typeof emptyServer>>;
 let chromium: Browser;
 
 beforeAll(async () => {
-  [server, chromium] = await Promise.all([emptyServer([[], ["--scope", "read"]]), browser()]);
+  [server, chromium] = await Promise.all([
+    emptyServer([
+      [],
+      ["--scope", "read"],
+      ["--scope", "admin", "--namespace", "n"],
+      ["--scope", "ingest", "--namespace", "other"],
+    ]),
+    browser(),
+  ]);
 });
 afterAll(async () => {
   await chromium?.close();
@@ -62,6 +72,27 @@ test("buttons that the key may not use are not shown", async () => {
     expect(await page.getByRole("button", { name: "Edit" }).count()).toBe(buttons);
     await close();
   }
+});
+
+test("what only others have named is shown apart, and the owner clears it", async () => {
+  await server.post(runEvent("own", [], [table("orders")]), server.keys[2]);
+  const haunt = {
+    ...runEvent("haunt", [table("ghost_1"), table("ghost_2")], []),
+    job: { namespace: "other", name: "j" },
+  };
+  await server.post(haunt, server.keys[3]);
+  const { page, close } = await open(chromium, `${server.url}/#/namespace?name=n`);
+  await page.getByLabel("Key", { exact: true }).fill(server.keys[2]!);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Named by others 2" }).waitFor();
+  await page.getByText("have named ghost_1, ghost_2.").waitFor();
+  await page.getByRole("heading", { name: "Datasets 1" }).waitFor();
+  await settled(page);
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Clear them" }).click();
+  await page.getByRole("heading", { name: "Named by others" }).waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "Datasets 1" }).waitFor();
+  await close();
 });
 
 test("another tab knows nothing of the key", async () => {

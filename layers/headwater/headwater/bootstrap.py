@@ -93,9 +93,12 @@ class Root(Generic[Settings_co]):
 
         return self._once("bucket", lambda: Bucket(self.rare_client("s3"), self.settings.archive_bucket))
 
-    def queue(self: Root[config.QueueSettings]) -> Sender:
+    def queue(self: Root[config.SendingSettings]) -> Sender:
+        """The queue of events. What is sent has no secrets, also by the rules of the settings."""
+        from headwater.openlineage.redaction import use_rules
         from headwater.store.aws.sqs import Queue
 
+        use_rules(self.settings.secret_rules)
         return self._once("queue", lambda: Queue(self.client("sqs"), self.settings.queue_url))
 
     def graph(self: Root[config.TableSettings]) -> GraphReader:

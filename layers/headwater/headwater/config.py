@@ -12,6 +12,12 @@ class Forms(int):
     """The forms in which items are written (docs/table.md); `new` are the newest of whichever release runs."""
 
 
+class SecretRules(tuple[str, ...]):
+    """What else of an event is a secret: regular expressions."""
+
+    __slots__ = ()
+
+
 class BadEnvironment(Exception):
     """A variable is missing or has a wrong value: the function does not start."""
 
@@ -36,6 +42,12 @@ class KeysSettings(Settings):
 
 class QueueSettings(Settings):
     queue_url: str
+
+
+class SendingSettings(QueueSettings):
+    """The queue, for functions that send events."""
+
+    secret_rules: SecretRules
 
 
 class BucketSettings(Settings):
@@ -103,7 +115,7 @@ class AuthoriseSettings(KeysSettings):
     """The settings of functions/authorise."""
 
 
-class IngestSettings(QueueSettings, AuditSettings, NamingSettings):
+class IngestSettings(SendingSettings, AuditSettings, NamingSettings):
     """The settings of functions/ingest."""
 
     max_body_bytes: int
@@ -120,7 +132,7 @@ class LookupSettings(AuditSettings, NamingSettings, PeopleSettings):
     """The settings of functions/lookup."""
 
 
-class CurateSettings(StoreSettings, AuditSettings, QueueSettings, NamingSettings, PeopleSettings):
+class CurateSettings(StoreSettings, AuditSettings, SendingSettings, NamingSettings, PeopleSettings):
     """The settings of functions/curate."""
 
 
@@ -131,11 +143,11 @@ class CatalogSettings(TableSettings, GlueSettings, LinkSettings):
     catalog_database: str
 
 
-class GlueImportSettings(StoreSettings, QueueSettings, GlueSettings):
+class GlueImportSettings(StoreSettings, SendingSettings, GlueSettings):
     """The settings of functions/glue_import."""
 
 
-class PollSettings(TableSettings, QueueSettings, NamingSettings):
+class PollSettings(TableSettings, SendingSettings, NamingSettings):
     """What functions share that poll sources. The secret of each is NONE if no source asks for credentials."""
 
 
@@ -194,6 +206,12 @@ def _switch(text: str) -> bool:
     return text == "ON"
 
 
+def _rules(text: str) -> SecretRules:
+    from headwater.openlineage.redaction import read_rule  # noqa: PLC0415 - for functions that send events
+
+    return SecretRules(() if text == "NONE" else [read_rule(rule).pattern for rule in text.split()])
+
+
 def _names(text: str) -> Mapping[str, str]:
     document = json.loads(text)
     if not isinstance(document, dict) or not all(isinstance(value, str) and value for value in document.values()):
@@ -220,6 +238,13 @@ _READERS: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     int: (_positive, "a whole number above 0"),
     Forms: (_forms, "new, or a whole number above 0"),
     bool: (_switch, "ON or OFF"),
+    SecretRules: (
+        _rules,
+        (
+            "NONE, or regular expressions with spaces between, of characters, classes and counts, at most one of them "
+            "a range, such as acme_[A-Za-z0-9]{20,60}"
+        ),
+    ),
     timedelta: (_days, "a whole number above 0"),
     Mapping[str, int]: (_numbers, 'a JSON object of namespaces and whole numbers above 0, such as {"prod-*": 60000}'),
     Mapping[str, Mapping[str, Any]]: (

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from datetime import timedelta
 
-from headwater.config import NamingSettings, RetentionSettings, from_environment
+from headwater.config import NamingSettings, RetentionSettings, SecretRules, from_environment
 from headwater.graph.names.thresholds import Thresholds
 from headwater.store.table import Retention
 
@@ -19,6 +19,7 @@ DEFAULTS = {
     "ABANDONED_AFTER_MINUTES": "1440",
     "ABANDONED_AFTER_BY_NAMESPACE": "{}",
     "MAX_BODY_BYTES": "33554432",
+    "SECRET_RULES": "NONE",
 }
 
 
@@ -31,6 +32,7 @@ class ProcessSettings(RetentionSettings, NamingSettings):
     abandoned_after_minutes: int
     abandoned_after_by_namespace: Mapping[str, int]
     max_body_bytes: int
+    secret_rules: SecretRules
 
     @property
     def retention(self) -> Retention:

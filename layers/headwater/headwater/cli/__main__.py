@@ -53,6 +53,7 @@ COMMANDS = {
     ),
     "backup": Command("headwater.cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
     "check": Command("headwater.cli.check", "FILE", "reads a whole file, and lists what is damaged"),
+    "scan": Command("headwater.cli.scan", "PATH|URL...", "lists what secrets events or a file hold, and where"),
     "upgrade": Command("headwater.cli.upgrade", "FILE", "lets a new release store items in its own forms"),
     "export": Command(
         "headwater.cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"

@@ -8,6 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import ParamSpec
 
+from headwater.config import BadEnvironment
 from headwater.store.errors import StorageError
 from headwater.store.sqlite.database import RefusedDatabase
 from headwater.store.sqlite.home import SqliteHome
@@ -35,7 +36,7 @@ def readable(main: Callable[Arguments, int]) -> Callable[Arguments, int]:
     def told(*arguments: Arguments.args, **named: Arguments.kwargs) -> int:
         try:
             return main(*arguments, **named)
-        except (RefusedDatabase, StorageError, OSError) as error:
+        except (BadEnvironment, RefusedDatabase, StorageError, OSError) as error:
             print(f"failed: {error}", file=sys.stderr)
             return 1
         except ModuleNotFoundError as missing:

@@ -21,11 +21,12 @@ from headwater.http.marquez.datasets import dataset as dataset_as_json
 from headwater.http.marquez.descriptions import namespace as namespace_as_json
 from headwater.http.marquez.descriptions import tag as tag_as_json
 from headwater.http.marquez.jobs import job as job_as_json
+from headwater.http.parameters import NAMED_BY_OTHERS
 from headwater.http.request import ApiRequest
 from headwater.http.response import RequestError
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.faults import NotFound
+from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.dataset_details import read_dataset_details
 from headwater.read.job_details import read_job_details
@@ -65,11 +66,23 @@ def delete_namespace(curator: Curator, request: ApiRequest, name: str) -> JsonOb
     again, deletes the rest.
     """
     document = namespace_as_json(read_namespace_details(curator.before, name))
-    for deletions in _of_listed(curator, request, name):
-        if not request.has_time():
-            raise RequestError(503, UNFINISHED)
-        curator.apply(request.received_at, deletions)
+    _apply(curator, request, _of_listed(curator, request, name))
     curator.apply(request.received_at, [_of_namespace(curator.before, request, name)])
+    return document
+
+
+def delete_named_by_others(curator: Curator, request: ApiRequest, namespace: str) -> JsonObject:
+    """Deletes the datasets of a namespace that only the jobs of others have named: they stay deleted until a job of the
+    owner names them. Returns how many there were.
+
+    Raises RequestError (503), as `delete_namespace` does; InvalidRequest without `namedByOthers=true`: nothing else is
+    deleted by a list.
+    """
+    if not request.flag(NAMED_BY_OTHERS.name):
+        raise InvalidRequest(Fault(NAMED_BY_OTHERS.name, "expected true: only what others have named is deleted so"))
+    listing = curator.store.datasets_in(namespace, named_by_others=True)
+    document = {"totalCount": listing.count()}
+    _apply(curator, request, (_of_datasets(curator.whole(), request, ids) for ids in _chunks(listing)))
     return document
 
 
@@ -84,11 +97,19 @@ def delete_tag(curator: Curator, request: ApiRequest, _caller: Principal) -> Jso
     return tag_as_json(name, head)
 
 
+def _apply(curator: Curator, request: ApiRequest, chunks: Iterator[list[Document]]) -> None:
+    for deletions in chunks:
+        if not request.has_time():
+            raise RequestError(503, UNFINISHED)
+        curator.apply(request.received_at, deletions)
+
+
 def _of_listed(curator: Curator, request: ApiRequest, namespace: str) -> Iterator[list[Document]]:
     for jobs in _chunks(curator.store.jobs_in(namespace)):
         yield _of_jobs(curator.whole(), request, jobs)
-    for datasets in _chunks(curator.store.datasets_in(namespace)):
-        yield _of_datasets(curator.whole(), request, datasets)
+    for by_others in (False, True):
+        for datasets in _chunks(curator.store.datasets_in(namespace, named_by_others=by_others)):
+            yield _of_datasets(curator.whole(), request, datasets)
 
 
 def _chunks(listing: Listing[Id]) -> Iterator[list[Id]]:
@@ -108,7 +129,7 @@ def _job_deletion(request: ApiRequest, facts: JobFacts) -> Document:
 
 def _of_datasets(reader: Reader, request: ApiRequest, datasets: Collection[DatasetId]) -> list[Document]:
     heads = reader.datasets(datasets)
-    last = _last_used(reader, heads)
+    last = _last_used(reader, [dataset for dataset, head in heads.items() if not head.facts.is_foreign])
     return [
         _dataset_deletion(request, head.facts, max(head.facts.created, head.facts.described, last.get(dataset, NEVER)))
         for dataset, head in heads.items()

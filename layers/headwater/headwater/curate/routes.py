@@ -3,7 +3,7 @@
 from headwater.access.principal import Scope
 from headwater.curate import alerts, declarations, deletion, descriptions, owners, run_lifecycle, subjects, tagging
 from headwater.curate.curator import Curator
-from headwater.http.parameters import time
+from headwater.http.parameters import NAMED_BY_OTHERS, time
 from headwater.http.paths import Path
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse
@@ -39,6 +39,14 @@ ROUTES = (
     Route("DELETE", _JOB_TAG, Scope.CURATE, subjects.JOB, tagging.untag_job),
     Route("DELETE", "/tags/(?P<tag>.+)", Scope.ADMIN, subjects.TAGS, deletion.delete_tag),
     Route("DELETE", Path.DATASET, Scope.ADMIN, subjects.DATASET_BY_ALL_NAMES, deletion.delete_dataset),
+    Route(
+        "DELETE",
+        Path.DATASETS,
+        Scope.ADMIN,
+        subjects.NEW_NAMESPACE,
+        deletion.delete_named_by_others,
+        parameters=(NAMED_BY_OTHERS,),
+    ),
     Route("DELETE", Path.JOB, Scope.ADMIN, subjects.JOB, deletion.delete_job),
     Route("DELETE", Path.NAMESPACE, Scope.ADMIN, subjects.NAMESPACE, deletion.delete_namespace),
 )

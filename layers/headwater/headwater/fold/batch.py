@@ -112,6 +112,8 @@ class Batch:
         for facts in DatasetFacts.all_of(event):
             dataset = dataset_id(facts.name)
             self.datasets[dataset] = facts.join(self.datasets.get(dataset))
+            if facts.is_foreign:
+                continue
             names = self.named.setdefault(dataset, {})
             names[facts.name] = min(event.time, names.get(facts.name, event.time))
         for reference in dataset_references(event):

@@ -109,11 +109,12 @@ def _written_by_deleted(jobs: Mapping[JobId, JobHead]) -> set[DatasetId]:
 
 
 def _new_namespaces(batch: Batch, read: Snapshot) -> Iterator[tuple[str, Instant]]:
-    """The namespaces of datasets that are new, have a new name, or were named earlier than the stored time."""
+    """The namespaces of datasets that are new, have a new name, or were named earlier than the stored time. What others
+    name makes no namespace."""
     for dataset, names in batch.named.items():
         head = read.datasets.get(dataset)
         for name, time in names.items():
-            if head is None or name != head.facts.name or time < head.facts.named:
+            if head is None or head.facts.is_foreign or name != head.facts.name or time < head.facts.named:
                 yield namespace_of(name), time
 
 

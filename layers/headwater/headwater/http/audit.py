@@ -22,7 +22,18 @@ KEPT_PARAMETERS = frozenset(
     {
         *("after", "before", "at", "asOf", "period", "timezone", "limit", "offset", "sort", "sortDirection"),
         *("nodeId", "runId", "namespace", "key", "method", "changes", "q", "filter", "type", "of", "eventKinds"),
-        *("depth", "direction", "withDownstream", "withUsage", "view", "rollup", "format", "width", "lastRunStates"),
+        *(
+            "depth",
+            "direction",
+            "withDownstream",
+            "withUsage",
+            "namedByOthers",
+            "view",
+            "rollup",
+            "format",
+            "width",
+            "lastRunStates",
+        ),
         *("severity", "owner", "open", "state", "producer", "from", "to", "kind", "tag"),
     }
 )

@@ -64,4 +64,5 @@ NODE_ID = text(
     "nodeId", "job:NAMESPACE:NAME, dataset:NAMESPACE:NAME or datasetField:NAMESPACE:NAME:FIELD", required=True
 )
 RUN_ID = Parameter("runId", {"type": "string", "format": "uuid"}, required=True)
+NAMED_BY_OTHERS = flag("namedByOthers")
 AS_OF = time("asOf", "the state at that time, in place of now")

@@ -6,6 +6,7 @@ from headwater.graph.states.stored_states import Severity
 from headwater.http.parameters import (
     AS_OF,
     DEPTH,
+    NAMED_BY_OTHERS,
     NODE_ID,
     PAGE,
     Parameter,
@@ -63,7 +64,7 @@ INSIGHTS = (choices("kind", list(InsightKind)), *PAGE)
 IMPACT = (NODE_ID, DEPTH, _VIEW, AS_OF, *PAGE)
 ROOT_CAUSE = (NODE_ID, DEPTH, _VIEW, AS_OF, PAGE[0])
 _TAG = text("tag", "those with this tag, `classification=PII`, or with any value of a key, `classification`")
-DATASETS = (*PAGE, flag("withUsage"), _TAG)
+DATASETS = (*PAGE, flag("withUsage"), _TAG, NAMED_BY_OTHERS)
 JOBS = (*PAGE, choices("lastRunStates", STATES, "jobs whose newest run is in one of these states"), _TAG)
 JOB_RUNS = (*PAGE, _TAG)
 EVENTS = (

@@ -11,6 +11,7 @@ from headwater.graph.names.naming import plain_namespace
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.http.paging import chunked, listed_page
+from headwater.http.parameters import NAMED_BY_OTHERS
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.router import Subject
 from headwater.http.subjects import (
@@ -31,7 +32,7 @@ from headwater.read.dataset_details import tags_of_datasets
 from headwater.read.name_resolution import NamedNode
 from headwater.read.namespace_details import heads_in
 from headwater.read.reader import Reader
-from headwater.store.ranges import Entry, just_behind
+from headwater.store.ranges import Entry, Listing, just_behind
 
 MAX_READ, READ_AT_A_TIME = 5_000, 100
 """Datasets that a request with `tag` reads at most, and together."""
@@ -99,20 +100,21 @@ def datasets_of_namespace(reader: Reader, request: ApiRequest) -> ListedDatasets
     Raises NotFound for an unknown namespace without datasets.
     """
     page, names = request.page(), spellings_of(request.parameters["namespace"])
-    tag = request.query.get("tag")
+    tag, by_others = request.query.get("tag"), request.flag(NAMED_BY_OTHERS.name)
     for name in dict.fromkeys([*names, *map(plain_namespace, names)]):
-        entries, total = (
-            _tagged_page(reader, name, page, tag) if tag else listed_page(reader.store.datasets_in(name), page)
-        )
+        listing = reader.store.datasets_in(name, named_by_others=by_others)
+        entries, total = _tagged_page(reader, listing, page, tag) if tag else listed_page(listing, page)
         if entries or (total and page.after is None):
             return ListedDatasets(name, entries, total)
     return ListedDatasets(known_namespace(reader, request), [], page.total or 0)
 
 
-def _tagged_page(reader: Reader, namespace: str, page: PageRequest, tag: str) -> tuple[list[Entry[DatasetId]], int]:
+def _tagged_page(
+    reader: Reader, listing: Listing[DatasetId], page: PageRequest, tag: str
+) -> tuple[list[Entry[DatasetId]], int]:
     """The requested page of the datasets with a tag, on them or on a column, among the next `MAX_READ`; and the number
     of all datasets."""
-    listing, after = reader.store.datasets_in(namespace), page.after and just_behind(page.after)
+    after = page.after and just_behind(page.after)
     found: list[Entry[DatasetId]] = []
     for chunk in chunked(islice(listing.entries(after=after), MAX_READ), READ_AT_A_TIME):
         tags = tags_of_datasets(reader, [entry.id for entry in chunk])

@@ -9,6 +9,8 @@ A placeholder tells the kind of the secret and nothing of its text: two queries 
 equal afterwards. A redacted text stays as it is.
 """
 
+import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 HINTS = (
@@ -33,6 +35,12 @@ HINTS = (
 not looked at."""
 
 
+RULE = r"(?:[\w.:/=@#%&;~<>-]|\\[dws.-]|\[[^\[\]\\\s]+\]|\{\d{1,3}(?:,\d{1,3})?\})+"
+"""The form of an operator's own rule: characters, classes and counts."""
+_RANGE = re.compile(r"\{\d+,")
+_own: list[re.Pattern[str]] = []
+
+
 class Redacted(NamedTuple):
     """A document without secrets, and where they were:
     `job.facets.sql.query: redacted password`. The document is the same
@@ -42,24 +50,44 @@ class Redacted(NamedTuple):
     places: tuple[str, ...]
 
 
+def read_rule(text: str) -> re.Pattern[str]:
+    """An operator's own rule. No alternatives, no groups, and one range of counts at most: so its time grows with the
+    length of a text, and no rule stops ingest. Raises ValueError."""
+    if not re.fullmatch(RULE, text) or len(_RANGE.findall(text)) > 1:
+        raise ValueError("not a rule")
+    try:
+        rule = re.compile(text)
+    except re.error as error:
+        raise ValueError("not a regular expression") from error
+    if rule.fullmatch(""):
+        raise ValueError("matches nothing")
+    return rule
+
+
+def use_rules(rules: Iterable[str]) -> None:
+    """Lets this process replace what these rules match, too."""
+    _own[:] = map(read_rule, rules)
+
+
 def redacted(document: Any, text: str) -> Redacted:
     """The document of an event without secrets. `text` is its JSON."""
-    if not has_hint(text):
+    if not _own and not has_hint(text):
         return Redacted(document, ())
     from headwater.openlineage.secret_rules import SecretWalk  # compiling the rules takes a tenth of a second
 
-    walk = SecretWalk([])
+    walk = SecretWalk([], tuple(_own))
     clean = walk.member(document, "", "")
     return Redacted(clean if walk.places else document, tuple(walk.places))
 
 
 def redacted_text(text: str) -> str:
     """A text, such as a message or a stack trace, without secrets."""
-    if not has_hint(text):
+    if not _own and not has_hint(text):
         return text
-    from headwater.openlineage.secret_rules import without_secrets
+    from headwater.openlineage.secret_rules import without_own, without_secrets
 
-    return without_secrets(text, [])
+    clean = without_own(text, _own, [])
+    return without_secrets(clean, []) if has_hint(clean) else clean
 
 
 def has_hint(text: str) -> bool:

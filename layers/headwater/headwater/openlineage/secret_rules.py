@@ -97,9 +97,10 @@ _COLOUR = re.compile(r"\x1b\[[\d;]{0,20}[A-Za-z]")
 
 
 class SecretWalk(NamedTuple):
-    """A walk through a document, with the places where secrets were replaced."""
+    """A walk through a document, with the places where secrets were replaced, and the operator's own rules."""
 
     places: list[str]
+    own: tuple[re.Pattern[str], ...] = ()
 
     def member(self, value: Any, name: str, path: str) -> Any:
         """The value of a member of a name, without secrets. An entry of a list has the name of the list."""
@@ -144,19 +145,27 @@ class SecretWalk(NamedTuple):
     def _text(self, text: str, name: str, path: str) -> str:
         if is_secret(name) and _VALUE.match(text):
             return self._replaced(kind_of(name), path)
-        if not has_hint(text):
-            return text
         found: list[str] = []
-        if name in _IDENTITIES:
-            clean = _applied((_URL,), text, found)
-        else:
-            clean = (query_without_secrets if name.lower() in _QUERIES else without_secrets)(text, found)
+        clean = text if name in _IDENTITIES else without_own(text, self.own, found)
+        if has_hint(clean):
+            if name in _IDENTITIES:
+                clean = _applied((_URL,), clean, found)
+            else:
+                clean = (query_without_secrets if name.lower() in _QUERIES else without_secrets)(clean, found)
         self.places.extend(f"{path}: redacted {kind}" for kind in found)
         return clean
 
     def _replaced(self, kind: str, path: str) -> str:
         self.places.append(f"{path}: redacted {kind}")
         return _placeholder(kind)
+
+
+def without_own(text: str, rules: Iterable[re.Pattern[str]], found: list[str]) -> str:
+    """A text without what an operator's own rules match; `rule` is added to `found` for each match."""
+    for rule in rules:
+        text, count = rule.subn(_placeholder("rule"), text)
+        found.extend(["rule"] * count)
+    return text
 
 
 def without_secrets(text: str, found: list[str]) -> str:

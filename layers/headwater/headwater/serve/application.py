@@ -25,6 +25,7 @@ from headwater.ingest.refusals import CountedRefusals
 from headwater.ingest.routes import Ingest
 from headwater.lookup.routes import Lookups
 from headwater.openlineage.instant import Instant, instant_of
+from headwater.openlineage.redaction import use_rules
 from headwater.process_settings import ProcessSettings
 from headwater.serve.alerting import Announcing, Delivering, LoggedBus, Receiver
 from headwater.serve.api import ServedApi
@@ -63,6 +64,7 @@ class Application:
         self._log = ServeLog()
         self._measurements = Measurements()
         self._home = home
+        use_rules(settings.secret_rules)
         self._naming = Naming(settings.namespace_aliases)
         self._store = GraphStore(
             home.table, replace(settings.retention, forms=home.forms), StateCache(FOLD_CACHE_BYTES)

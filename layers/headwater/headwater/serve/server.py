@@ -3,6 +3,7 @@
 import gc
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
@@ -63,6 +64,8 @@ def run(start: Start, say: Callable[[str], None], announced: Callable[[str], Abs
     with _opened(start, start.receivers) as (application, home, listener, url), announced(url):
         gc.freeze()  # imported modules stay: the collector need not look at them
         gc.set_threshold(50_000)
+        # A lookup waits for the interpreter after each read of the file: by default 5 ms each time if others compute.
+        sys.setswitchinterval(0.0005)
         server = _server_of(application)
         _end_on_signals(server)
         say(_greeting(start, url, home))

@@ -10,12 +10,15 @@ store, which writes on condition and knows who asks.
 
 import base64
 import json
+import zlib
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 from headwater.store import keys
 from headwater.store.errors import CorruptItem
 from headwater.store.items.codec import SCHEMA
+from headwater.store.items.compression import unpack
 from headwater.store.items.runs import OPEN_IN
 from headwater.store.keys import Key
 from headwater.store.kinds import CODECS, NOT_OF_EVENTS, JoinedState, State, encode
@@ -32,6 +35,15 @@ def state_in(item: Item) -> Any:
     """The state in an item; None for an item without a document, such as a day. Raises CorruptItem."""
     codec = CODECS.get(item.labels["kind"])
     return codec.read(item) if codec else None
+
+
+def documents_in(item: Item) -> Iterator[Any]:
+    """The documents of an item as they are stored; None for one that cannot be unpacked."""
+    for packed in item.parts.values():
+        try:
+            yield unpack(packed)
+        except (ValueError, zlib.error):
+            yield None
 
 
 def is_whole(item: Item, kind: str) -> bool:

@@ -159,9 +159,10 @@ class GraphReader:
         """The jobs of a namespace, by the start of their newest run."""
         return Listing(self._table, keys.all_jobs_of(namespace), keys.job_of)
 
-    def datasets_in(self, namespace: str) -> Listing[DatasetId]:
-        """The datasets of a namespace, by name."""
-        return Listing(self._table, [keys.datasets_of(namespace)], keys.dataset_of)
+    def datasets_in(self, namespace: str, *, named_by_others: bool = False) -> Listing[DatasetId]:
+        """The datasets of a namespace, by name; or those that only the jobs of others have named."""
+        list_of = keys.named_by_others_of if named_by_others else keys.datasets_of
+        return Listing(self._table, [list_of(namespace)], keys.dataset_of)
 
     def events_on(self, day: str) -> Listing[EventId]:
         """The events of a day (`2026-11-20`), by event time."""

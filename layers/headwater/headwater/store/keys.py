@@ -258,6 +258,11 @@ def datasets_of(namespace_name: str) -> str:
     return f"D#{namespace_id(namespace_name)}"
 
 
+def named_by_others_of(namespace_name: str) -> str:
+    """The list of a namespace's datasets that only others have named, by name."""
+    return f"{datasets_of(namespace_name)}#others"
+
+
 def events_of(day: str, digest: str) -> str:
     """The list of a day's events that has the event with a digest: one of sixteen shards."""
     return f"E#{day}#{digest[-1]}"

@@ -25,6 +25,8 @@ interface Found {
   jobs: { jobs: Job[]; totalCount: number };
   /** Queries of Spark applications that write nothing. */
   leftOut: number;
+  /** Datasets that only the jobs of others have named. */
+  byOthers: { datasets: ListedDataset[]; totalCount: number };
 }
 
 export default function NamespaceView({ parameters }: { parameters: URLSearchParams }) {
@@ -33,7 +35,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
   return (
     <section className="sheet">
       <Loaded lookup={lookup} what="the namespace">
-        {({ namespace, datasets, jobs, leftOut }) => (
+        {({ namespace, datasets, jobs, leftOut, byOthers }) => (
           <>
             <header className="node-head">
               <span className="eyebrow">Namespace</span> <Updated lookup={lookup} />
@@ -120,6 +122,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                 />
               </>
             )}
+            <ByOthers namespace={namespace.name} named={byOthers} again={lookup.again} />
             {!jobs.totalCount && !datasets.totalCount && !leftOut && <Empty>Nothing in this namespace.</Empty>}
           </>
         )}
@@ -147,12 +150,43 @@ function LeftOut({ amount }: { amount: number }) {
   );
 }
 
+function ByOthers({ namespace, named, again }: { namespace: string; named: Found["byOthers"]; again: () => void }) {
+  const mayClear = useScopes().has("admin");
+  const [failure, setFailure] = useState("");
+  if (!named.totalCount) return null;
+  const clear = () =>
+    void attempt(
+      request("DELETE", `${pathOf("namespaces", namespace)}/datasets`, { namedByOthers: true }),
+      setFailure,
+      again,
+    );
+  return (
+    <>
+      <h2>
+        Named by others <span className="muted">{count(named.totalCount)}</span>
+      </h2>
+      <p className="muted">
+        Only jobs that this namespace does not know of have named{" "}
+        {named.datasets.map((each) => oneLine(calledWhole(each))).join(", ")}
+        {named.totalCount > named.datasets.length && " and others"}. No list or search has them.
+      </p>
+      {mayClear && <button onClick={clear}>Clear them</button>}
+      {failure && (
+        <span className="note" role="alert">
+          {failure}
+        </span>
+      )}
+    </>
+  );
+}
+
 async function find(name: string, signal: AbortSignal): Promise<Found> {
   const path = pathOf("namespaces", name);
-  const [namespace, datasets, jobs] = await Promise.all([
+  const [namespace, datasets, jobs, byOthers] = await Promise.all([
     get<Namespace>(path, {}, signal),
     get<Found["datasets"]>(`${path}/datasets`, { limit: MOST, withUsage: true }, signal),
     get<Found["jobs"]>(`${path}/jobs`, { limit: MOST }, signal),
+    get<Found["byOthers"]>(`${path}/datasets`, { limit: 20, namedByOthers: true }, signal),
   ]);
   const others = jobs.jobs.filter((job) => !isCanary(job));
   return {
@@ -160,6 +194,7 @@ async function find(name: string, signal: AbortSignal): Promise<Found> {
     datasets: without(datasets, "datasets", (dataset) => !isCanary(dataset)),
     jobs: without(jobs, "jobs", isListedJob),
     leftOut: others.filter(isInnerAction).length,
+    byOthers,
   };
 }
 

@@ -62,9 +62,10 @@ def encode(head: DatasetHead) -> Item:
 def _labels(head: DatasetHead) -> Mapping[str, str]:
     name = head.facts.name
     labels = {"namespace": name.namespace, "name": name.name}
-    if head.is_deleted or head.facts.is_foreign:  # what only others have named is in no list of its namespace
+    if head.is_deleted:
         return labels
-    return labels | {"listed_in": keys.datasets_of(name.namespace), "place": keys.name_key(name, head.id)}
+    listed_in = keys.named_by_others_of if head.facts.is_foreign else keys.datasets_of
+    return labels | {"listed_in": listed_in(name.namespace), "place": keys.name_key(name, head.id)}
 
 
 def _decode(item: Item, members: Members) -> DatasetHead:

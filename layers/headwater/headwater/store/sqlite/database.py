@@ -133,6 +133,7 @@ class Database:
             os.link(part, target)
         finally:
             part.unlink(missing_ok=True)
+            part.with_name(f"{part.name}-journal").unlink(missing_ok=True)
 
     def faults(self, check: str) -> list[str]:
         """What is damaged: `quick_check` reads each page; `integrity_check` compares the indexes, too."""
