@@ -45,6 +45,7 @@ beforeAll(async () => {
     facets: {
       tags: facet({ tags: [{ key: "env", value: "prod", source: "SPARK" }] }),
       externalQuery: facet({ externalQueryId: "q_42", source: "athena" }),
+      errorMessage: facet({ message: "retried twice", programmingLanguage: "PYTHON" }),
       extractionError: facet({ totalTasks: 2, failedTasks: 1, errors: [{ errorMessage: "no parser" }] }),
       jobDependencies: facet({ upstream: [{ job: { namespace: "n", name: "extract" } }], downstream: [] }),
     },
@@ -75,6 +76,7 @@ test.each([
     () => `#/run?id=${runId}`,
     ["env=prodby SPARK", "Query q_42 of athena", "Its lineage is incomplete: 1 of 2 tasks"],
   ],
+  ["a graph", () => `#/lineage?nodeId=${id("dataset:n:raw")}`, ["weekly", "dashboard · finance"]],
   ["an impact", () => `#/impact?nodeId=${id("dataset:n:raw")}`, ["weekly", "1 hop"]],
 ])("what is said of %s", async (_, link, texts) => {
   const { page, faults, close } = await open(chromium, `${server.url}/${link()}`);

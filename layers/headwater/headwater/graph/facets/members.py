@@ -7,7 +7,8 @@ from typing import Any
 
 from headwater.graph.facets.curation import OWNED
 from headwater.graph.facets.dataset_reference import ASSERTIONS
-from headwater.openlineage.event import Facets
+from headwater.graph.names.identity import NodeKind, node_id
+from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 
 MAX_SQL = 100_000
@@ -240,6 +241,14 @@ def exposures_of(facets: Facets) -> list[JsonObject]:
     facet = facets.get("dbt_exposures")
     listed = facet.get("exposures") if isinstance(facet, dict) else None
     return [*filter(None, map(_exposure, listed if isinstance(listed, list) else ()))]
+
+
+def exposure_nodes(dataset: Name, facets: Facets) -> dict[str, JsonObject]:
+    """The exposures of a dataset by nodeId: `exposure:NAMESPACE:ID`, with the namespace of the dataset and dbt's id."""
+    return {
+        node_id(NodeKind.EXPOSURE, Name(dataset.namespace, exposure["id"])): exposure
+        for exposure in exposures_of(facets)
+    }
 
 
 def _exposure(entry: Any) -> JsonObject | None:
