@@ -188,7 +188,7 @@ def test_a_graph_downstream_ends_at_the_dashboard() -> None:
     assert EXPOSURE not in str([other["outEdges"] for other in graph["graph"]]), "Marquez's page draws outEdges"
     text = lineage_text.render({**graph, "nodeId": table("raw")}, WIDE, "downstream")
     assert "2 jobs, 2 datasets, 1 exposure" in text
-    assert "dashboard weekly_report  finance  https://bi.example.com/1" in text
+    assert "dashboard weekly_report  of finance  https://bi.example.com/1" in text
     exported = get("export", nodeId=table("raw"), direction="downstream", format="json")
     assert {"from": table("mart"), "to": EXPOSURE} in exported["edges"]
     assert exposures_in(get("lineage", nodeId=table("raw"))) == [EXPOSURE]

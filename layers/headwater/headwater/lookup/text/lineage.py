@@ -98,7 +98,7 @@ class _Section:
         if is_job:
             after += state_of(data.get("latestRun"))
         elif node.kind is ExportKind.EXPOSURE:
-            told = [*data["owners"], *filter(None, [data.get("url")])]
+            told = [*(f"of {owner}" for owner in data["owners"]), *filter(None, [data.get("url")])]
             after += detail("".join(f"  {inert(text)}" for text in told))
         elif data.get("type") == "STREAM":
             after += detail("  stream")
