@@ -47,7 +47,7 @@ async function find(id: string, signal: AbortSignal): Promise<Found> {
 }
 
 function RunPage({ run, children, again }: Found & { again: () => void }) {
-  // A run that went well did not fail, whatever its producer says beside it: that stands among its facets.
+  // What the producer of a run that went well says of an error stands among its facets: nothing failed.
   const error = run.message ? errorOf(run) : null;
   useTitle(run.job ? shortName(run.job.name) : run.id);
   const parent = run.facets.parent as { run?: { runId?: string }; job?: { name?: string } } | undefined;
