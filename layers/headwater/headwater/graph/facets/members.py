@@ -48,6 +48,7 @@ OWNERSHIP, DOCUMENTATION, SQL = "ownership", "documentation", "sql"
 EXTRACTION_ERROR, JOB_DEPENDENCIES = "extractionError", "jobDependencies"
 MAX_DEPENDENCIES = 100
 """Jobs before or after a job that are kept of a run."""
+EXPOSURES = "dbt_exposures"
 EXTERNAL_QUERY = "externalQuery"
 """A run facet: the id that an engine has of the run's query, and the engine."""
 
@@ -238,7 +239,7 @@ def place_of(facets: Facets) -> JsonObject:
 def exposures_of(facets: Facets) -> list[JsonObject]:
     """What dbt declares to use a dataset: dashboards, notebooks and the like, each with its `id`, `name`, `type`, `url`
     and `owner`, as far as dbt gives them."""
-    facet = facets.get("dbt_exposures")
+    facet = facets.get(EXPOSURES)
     listed = facet.get("exposures") if isinstance(facet, dict) else None
     return [*filter(None, map(_exposure, listed if isinstance(listed, list) else ()))]
 
