@@ -419,6 +419,7 @@ def test_a_name_that_only_a_rule_knows_finds_the_tables_that_it_means(text: str,
     assert {each["name"] for each in results} == found
     for each in results:
         assert any(other["name"].endswith(text) for other in each["otherNames"])
+    assert ask("search", q=text, filter="JOB")["results"] == []
     theirs = answers_after([factory.run_event("COMPLETE", outputs=tables)], key_of("demo"))
     assert theirs("search", q=text)["results"] == []
 

@@ -122,7 +122,8 @@ def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> Js
     kinds = [NameKind.JOB] if chosen is Filter.JOB else [NameKind.DATASET]
     kinds += [] if chosen or matches else [NameKind.JOB]
     matches = [*matches, *_by_other_names(reader, namespaces, text, {match.id for match in matches}, kinds)]
-    matches = matches or [*_by_rules(reader, namespaces, text)]
+    if not matches and chosen is not Filter.JOB:
+        matches = [*_by_rules(reader, namespaces, text)]
     told = _by_texts(reader, namespaces, text, {match.id for match in matches})
     matches = [*matches, *(match for match in told if not chosen or chosen.value == match.kind.value)]
     if tag := request.query.get("tag"):
