@@ -32,14 +32,16 @@ _WORDS = 3
 
 
 class KnownNode(NamedTuple):
-    """A node of the graph, as the search has it, perhaps with the name that it has in a catalogue, and with its other
-    names, each with its namespace; a node that was named by its nodeId has no other name."""
+    """A node of the graph, as the search has it, perhaps with the name that it has in a catalogue, with its other
+    names, each with its namespace, and with what else of it matched; a node that was named by its nodeId has no other
+    name."""
 
     node_id: str
     namespace: str = ""
     name: str = ""
     display: str = ""
     others: tuple[tuple[str, str], ...] = ()
+    matched: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -127,6 +129,7 @@ def _search(api: Api, text: str) -> list[KnownNode]:
                 entry["name"],
                 entry.get("displayName", ""),
                 tuple((other["namespace"], other["name"]) for other in entry.get("otherNames", ())),
+                tuple(entry.get("matchedIn", ())),
             )
             for entry in page["results"]
         ]
@@ -208,6 +211,9 @@ def _none(
     if of_another_kind:
         what += f", but a {of_another_kind[0].kind} is; the nodes around it:"
         return _naming(what, of_another_kind[:_NEAR], ("lineage", "{}"))
+    place = f"exposure {text}".casefold()
+    if read := [node for node in known if place in map(str.casefold, node.matched)]:
+        return _naming(f"{what}, but an exposure is; what it reads:", read, asking)
     near = _near(api, text, [node for node in known if node.kind in kinds], kinds)
     if near:
         return _naming(f"{what}; near it are:", near, asking)
