@@ -17,7 +17,7 @@ from api.json_schema import (
     one_of,
     record,
 )
-from api.nodes import DISPLAY_NAMES, EXPOSURE, JUDGEMENT, RUN_OF_JOB
+from api.nodes import DISPLAY_NAMES, JUDGEMENT, RUN_OF_JOB
 from headwater.graph.states.stored_states import Severity
 from headwater.http.paths import Path
 from headwater.read.frontier import BlindSpot
@@ -63,7 +63,7 @@ _FINDING = record(
 )
 _AT_RISK = record(
     nodeId=TEXT,
-    type=one_of("JOB", "DATASET", "DATASET_FIELD"),
+    type=one_of("JOB", "DATASET", "DATASET_FIELD", "EXPOSURE"),
     distance=COUNT,
     by=one_of(*Granularity),
     indirect=FLAG,
@@ -72,8 +72,9 @@ _AT_RISK = record(
     transformations=maybe(array(component("Transformation"))),
     criticality=maybe(FREE),
     caution=maybe(TEXT),
+    exposure=maybe(component("Exposure")),
 )
-_SUM = {"columns": COUNT, "datasets": COUNT, "jobs": COUNT}
+_SUM = {"columns": COUNT, "datasets": COUNT, "jobs": COUNT, "exposures": maybe(COUNT)}
 _ACKNOWLEDGEMENT = record(at=TIME, by=TEXT, note=TEXT)
 _SILENCE = record(since=TIME, until=TIME, by=TEXT, note=TEXT)
 GRAPHS: dict[str, Schema] = {
@@ -86,6 +87,10 @@ GRAPHS: dict[str, Schema] = {
     "Edge": record(origin=TEXT, destination=TEXT, foreign=maybe(TRUE)),
     "JobNode": graph_node("JOB", "JobInGraph"),
     "DatasetNode": graph_node("DATASET", "DatasetInGraph"),
+    "ExposureNode": graph_node("EXPOSURE", "ExposureInGraph"),
+    "ExposureInGraph": record(
+        namespace=TEXT, name=TEXT, displayName=TEXT, type=nullable(TEXT), url=nullable(TEXT), owners=array(TEXT)
+    ),
     "ColumnNode": graph_node("DATASET_FIELD", "Column"),
     "Column": record(
         namespace=TEXT,
@@ -194,7 +199,7 @@ ANSWERS: dict[str, Schema] = {
     Path.DATASET_VERSIONS: listed("versions", component("DatasetVersion")),
     Path.DATASET_VERSION: component("DatasetVersion"),
     Path.QUALITY: listed("history", component("QualityResult"), last=nullable(component("QualityResult"))),
-    Path.LINEAGE: graph("JobNode", "DatasetNode", deleted=maybe(array(_NAME))),
+    Path.LINEAGE: graph("JobNode", "DatasetNode", "ExposureNode", deleted=maybe(array(_NAME))),
     Path.COLUMN_LINEAGE: graph(
         "ColumnNode",
         indirect=array(component("IndirectInput")),
@@ -213,7 +218,6 @@ ANSWERS: dict[str, Schema] = {
         totalCount=COUNT,
         breaks=component("Breaks"),
         owners=array(record(owner=nullable(TEXT), items=array(component("NodeAtRisk")))),
-        exposures=maybe(array(extended(EXPOSURE, dataset=TEXT, distance=COUNT))),
         possibleCount=maybe(COUNT),
         hiddenCount=maybe(COUNT),
         frontier=_FRONTIER,

@@ -134,7 +134,6 @@ _RUN = extended(
     judgement=maybe(JUDGEMENT),
 )
 RUN_OF_JOB = extended(_RUN, job=_NAME, code=maybe(component("Code")))
-EXPOSURE = record(id=TEXT, name=TEXT, type=maybe(TEXT), url=maybe(TEXT), owner=maybe(TEXT))
 _TRANSFORMED = record(transformationDescription=nullable(TEXT), transformationType=nullable(TEXT))
 
 NODES: dict[str, Schema] = {
@@ -155,7 +154,7 @@ NODES: dict[str, Schema] = {
         tagSources=maybe(FREE),
         fields=maybe(array(component("Field"))),
     ),
-    "Exposure": EXPOSURE,
+    "Exposure": record(id=TEXT, name=TEXT, type=maybe(TEXT), url=maybe(TEXT), owner=maybe(TEXT)),
     "Run": _RUN,
     "RunOfJob": RUN_OF_JOB,
     "Code": record(version=maybe(TEXT), branch=maybe(TEXT), pullRequestNumber=maybe(TEXT), link=maybe(TEXT)),

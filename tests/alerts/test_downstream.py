@@ -270,8 +270,13 @@ def test_the_dashboards_that_dbt_declares_are_told_with_owner_and_url_and_not_sa
     declared = factory.dataset("revenue", dbt_exposures=factory.facet(exposures=exposures), ownership=owned("finance"))
     model = run(4, "model", [factory.dataset("clean")], [declared])
     detail = alert_of(model, drift())
-    told = {exposure["name"]: exposure["dataset"] for exposure in detail["breaks"]["exposures"]}
-    assert told == dict.fromkeys(("board", "notes"), "dataset:s3://lake:revenue")
+    nodes = [item for item in detail["breaks"]["items"] if item["type"] == "EXPOSURE"]
+    assert {item["exposure"]["name"]: item["path"][-2] for item in nodes} == dict.fromkeys(
+        ("board", "notes"), "dataset:s3://lake:revenue"
+    )
+    assert all(item["possible"] for item in nodes)
+    assert detail["breaks"]["exposures"] == detail["breaks"]["possible"]["exposures"] == 2
+    assert {tuple(item["owners"]) for item in nodes} == {(), ("research",)}
     assert [line for line in detail["lines"] if "declared source" in line] == [
         "lake:revenue is a declared source of the dashboard board (https://bi.example.com/1).",
         "lake:revenue is a declared source of the exposure notes, of research.",

@@ -10,7 +10,7 @@ from headwater.lookup.text import lineage as lineage_text
 from headwater.lookup.text.display import Display
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import LAKE, LookupClient, after
+from tests.lookup.requests import LAKE, LookupClient, after, key_of
 from tests.traversal.impact import column, column_lineage, ran, table
 
 WIDE = Display(1_000)
@@ -100,27 +100,134 @@ def exposing(name: str, *exposures: Any) -> Document:
     return factory.dataset(name, dbt_exposures=factory.facet(exposures=list(exposures)))
 
 
-def test_a_change_reaches_the_dashboard_that_dbt_declares() -> None:
-    get = after(
+def shop() -> list[Document]:
+    """raw > clean > mart, and the dashboard reads the mart."""
+    return [
         ran("load", "raw", "clean", run=1, columnLineage=column_lineage("raw.id > id")),
         factory.run_event(
             "COMPLETE", job="model", run=2, inputs=[factory.dataset("clean")], outputs=[exposing("mart", DASHBOARD)]
         ),
-    )
+    ]
+
+
+EXPOSURE = f"exposure:{LAKE}:exposure.shop.weekly_report"
+
+
+def test_a_change_reaches_the_dashboard_that_dbt_declares() -> None:
+    get = after(*shop())
     answer = get("impact", nodeId=column("raw.id"))
-    (exposure,) = answer["exposures"]
-    assert exposure == {
-        "id": "exposure.shop.weekly_report",
-        "name": "weekly_report",
-        "type": "dashboard",
-        "url": "https://bi.example.com/1",
-        "owner": "finance",
-        "dataset": table("mart"),
-        "distance": 2,
-    }
+    (items,) = [owner["items"] for owner in answer["owners"] if owner["owner"] == "finance"]
+    assert items == [
+        {
+            "nodeId": EXPOSURE,
+            "type": "EXPOSURE",
+            "distance": 3,
+            "by": "dataset",
+            "indirect": False,
+            "possible": True,
+            "path": [column("raw.id"), "job:demo:load", column("clean.id"), "job:demo:model", table("mart"), EXPOSURE],
+            "transformations": [{"type": "DIRECT", "subtype": "IDENTITY", "description": "", "masking": False}],
+            "exposure": {
+                "id": "exposure.shop.weekly_report",
+                "name": "weekly_report",
+                "type": "dashboard",
+                "url": "https://bi.example.com/1",
+                "owner": "finance",
+            },
+        }
+    ]
+    assert (answer["breaks"]["exposures"], answer["breaks"]["possible"]["exposures"]) == (1, 1)
+    assert "1 exposure" in answer["breaks"]["sentence"]
+    assert answer["displayNames"] == {EXPOSURE: "weekly_report"}
     text = impact_text.render(answer, WIDE)
-    assert "weekly_report  dashboard, of finance, https://bi.example.com/1, uses mart" in text
+    assert "dashboard weekly_report  (IDENTITY)  https://bi.example.com/1  columns unknown" in text
     assert get(f"namespaces/{LAKE}/datasets/mart")["exposures"][0]["name"] == "weekly_report"
+
+
+def test_a_dashboard_reads_the_changed_table_itself_as_a_job_does() -> None:
+    get = after(factory.dataset_event(exposing("mart", DASHBOARD)))
+    answer = get("impact", nodeId=table("mart"))
+    (item,) = [item for owner in answer["owners"] for item in owner["items"]]
+    assert (item["distance"], item["path"]) == (1, [table("mart"), EXPOSURE])
+    assert answer["breaks"]["sentence"] == "By table lineage, it may break 1 exposure."
+
+
+def test_a_dashboard_of_two_tables_is_one_node_by_its_shortest_way() -> None:
+    get = after(*shop(), factory.dataset_event(exposing("clean", DASHBOARD)))
+    answer = get("impact", nodeId=table("raw"))
+    assert [item["path"][-2] for owner in answer["owners"] for item in owner["items"] if "exposure" in item] == [
+        table("clean")
+    ]
+    graph = get("lineage", nodeId=table("raw"), direction="downstream")["graph"]
+    (node,) = [node for node in graph if node["type"] == "EXPOSURE"]
+    assert {edge["origin"] for edge in node["inEdges"]} == {table("clean"), table("mart")}
+
+
+def exposures_in(graph: Document) -> list[str]:
+    return [node["id"] for node in graph["graph"] if node["type"] == "EXPOSURE"]
+
+
+def test_a_graph_downstream_ends_at_the_dashboard() -> None:
+    get = after(*shop())
+    graph = get("lineage", nodeId=table("raw"), direction="downstream")
+    (node,) = [node for node in graph["graph"] if node["type"] == "EXPOSURE"]
+    assert node == {
+        "id": EXPOSURE,
+        "type": "EXPOSURE",
+        "data": {
+            "namespace": LAKE,
+            "name": "exposure.shop.weekly_report",
+            "displayName": "weekly_report",
+            "type": "dashboard",
+            "url": "https://bi.example.com/1",
+            "owners": ["finance"],
+        },
+        "inEdges": [{"origin": table("mart"), "destination": EXPOSURE}],
+        "outEdges": [],
+    }
+    assert EXPOSURE not in str([other["outEdges"] for other in graph["graph"]]), "Marquez's page draws outEdges"
+    text = lineage_text.render({**graph, "nodeId": table("raw")}, WIDE, "downstream")
+    assert "2 jobs, 2 datasets, 1 exposure" in text
+    assert "dashboard weekly_report  of finance  https://bi.example.com/1" in text
+    exported = get("export", nodeId=table("raw"), direction="downstream", format="json")
+    assert {"from": table("mart"), "to": EXPOSURE} in exported["edges"]
+    assert exposures_in(get("lineage", nodeId=table("raw"))) == [EXPOSURE]
+    assert exposures_in(get("lineage", nodeId="job:demo:load", direction="both")) == [EXPOSURE]
+
+
+def test_a_graph_upstream_has_no_dashboard_nor_has_one_both_ways_those_of_what_is_upstream() -> None:
+    get = after(*shop(), factory.dataset_event(exposing("raw", {**DASHBOARD, "unique_id": "exposure.shop.other"})))
+    assert exposures_in(get("lineage", nodeId=table("mart"), direction="upstream")) == []
+    assert exposures_in(get("lineage", nodeId=table("clean"), direction="both")) == [EXPOSURE]
+
+
+def test_pages_of_a_graph_have_the_dashboard_once_and_last() -> None:
+    get = after(*shop())
+    graph: list[Document] = []
+    page = get("lineage", nodeId=table("raw"), direction="downstream", limit=2)
+    while True:
+        graph += page["graph"]
+        if "cursor" not in page:
+            break
+        page = get("lineage", nodeId=table("raw"), direction="downstream", limit=2, cursor=page["cursor"])
+    assert len({node["id"] for node in graph}) == len(graph) == 6
+    assert graph[-1]["id"] == EXPOSURE
+
+
+def test_a_key_sees_the_dashboards_of_tables_that_it_may_read() -> None:
+    get = after(*shop())
+    elsewhere = LookupClient(get.table, key_of("demo"))
+    for answer in (
+        elsewhere("lineage", nodeId="job:demo:model", direction="downstream"),
+        elsewhere("lineage", nodeId="job:demo:model"),
+    ):
+        assert "weekly_report" not in str(answer)
+    assert elsewhere.answer("impact", nodeId=table("raw"))[0] in (403, 404)
+
+
+def test_no_lookup_begins_at_a_dashboard() -> None:
+    get = after(*shop())
+    assert [get.refusal(path, nodeId=EXPOSURE) for path in ("lineage", "impact", "rootcause")] == ["nodeId"] * 3
 
 
 def test_a_change_does_not_reach_the_dashboard_of_what_is_upstream_or_beside() -> None:
@@ -130,7 +237,9 @@ def test_a_change_does_not_reach_the_dashboard_of_what_is_upstream_or_beside() -
         factory.dataset_event(exposing("other", {**DASHBOARD, "unique_id": "exposure.shop.other"})),
         factory.dataset_event(exposing("clean", {"name": "nameless"}, 7, {"unique_id": "", "name": "x"})),
     )
-    assert "exposures" not in get("impact", nodeId=table("clean"))
+    answer = get("impact", nodeId=table("clean"))
+    assert (answer["totalCount"], answer["owners"]) == (0, [])
+    assert "exposures" not in answer["breaks"]
 
 
 def entry(kind: str, name: str | None, *inputs: Document) -> Document:

@@ -45,6 +45,7 @@ beforeAll(async () => {
     facets: {
       tags: facet({ tags: [{ key: "env", value: "prod", source: "SPARK" }] }),
       externalQuery: facet({ externalQueryId: "q_42", source: "athena" }),
+      errorMessage: facet({ message: "retried twice", programmingLanguage: "PYTHON" }),
       extractionError: facet({ totalTasks: 2, failedTasks: 1, errors: [{ errorMessage: "no parser" }] }),
       jobDependencies: facet({ upstream: [{ job: { namespace: "n", name: "extract" } }], downstream: [] }),
     },
@@ -75,10 +76,29 @@ test.each([
     () => `#/run?id=${runId}`,
     ["env=prodby SPARK", "Query q_42 of athena", "Its lineage is incomplete: 1 of 2 tasks"],
   ],
+  ["a graph", () => `#/lineage?nodeId=${id("dataset:n:raw")}`, ["weekly", "dashboard · finance"]],
   ["an impact", () => `#/impact?nodeId=${id("dataset:n:raw")}`, ["weekly", "1 hop"]],
 ])("what is said of %s", async (_, link, texts) => {
   const { page, faults, close } = await open(chromium, `${server.url}/${link()}`);
   for (const text of texts) await expect.poll(() => page.locator("main").textContent()).toContain(text);
   expect(faults).toEqual([]);
+  await close();
+});
+
+test("the panel of a dashboard leads to it", async () => {
+  const { page, faults, close } = await open(chromium, `${server.url}/#/lineage?nodeId=${id("dataset:n:raw")}`);
+  await page.locator(".card-node.exposure").click();
+  const panel = page.getByLabel("Exposure", { exact: true });
+  expect(await panel.getByRole("link", { name: "weekly" }).getAttribute("href")).toBe("https://bi.example.com/1");
+  expect(await panel.textContent()).toContain("finance");
+  expect(await panel.getByText("Open its page").count()).toBe(0);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("a run that went well shows no error, whatever its producer says beside it", async () => {
+  const { page, close } = await open(chromium, `${server.url}/#/run?id=${runId}`);
+  await expect.poll(() => page.locator("main").textContent()).toContain("retried twice");
+  expect(await page.getByRole("heading", { name: "Error", exact: true }).count()).toBe(0);
   await close();
 });

@@ -90,6 +90,18 @@ test("SVG: what failed, what a caution says, what changed and which columns are 
   expect(told).not.toContain("dashed:");
 });
 
+test("SVG: a dashboard is called by its name, with its type and owner", () => {
+  const board = node("b", "exposure", "exposure.shop.weekly");
+  const exposure = { displayName: "Weekly", type: "dashboard", url: "https://bi.example.com/1", owners: ["finance"] };
+  const drawn = {
+    ...board,
+    node: { ...board.node, displayName: "Weekly", exposure },
+  } as unknown as Scene["nodes"][number];
+  const svg = svgOf({ scene: { ...SCENE, nodes: [drawn], edges: [] }, places: new Map([["b", { x: 0, y: 0 }]]) });
+  expect(svg).toContain(">Weekly</text>");
+  expect(svg).toContain(">dashboard · finance</text>");
+});
+
 test("CSV: quotes are doubled, and a formula is inert", () => {
   const columns = [
     { name: "name", value: (row: string) => row },
@@ -117,6 +129,22 @@ test("Markdown: what an event calls a transformation is text", () => {
     "orders.price",
   );
   expect(text).toContain("\\<img src=x\\> \\[l\\]\\(http://e\\)");
+});
+
+test("Markdown: a dashboard is told by its name and its address", () => {
+  const item = {
+    nodeId: "exposure:n:exposure.shop.weekly",
+    type: "EXPOSURE" as const,
+    distance: 2,
+    by: "dataset" as const,
+    indirect: false,
+    possible: true,
+    path: [],
+    exposure: { id: "exposure.shop.weekly", name: "Weekly", type: "dashboard", url: "https://bi.example.com/1" },
+  };
+  const owners = [{ owner: "finance", items: [item] }];
+  const text = impactMarkdown({ nodeId: "x", totalCount: 1, breaks: BREAKS, owners }, "orders.price");
+  expect(text).toContain("- `Weekly`, 2 hops, dashboard, https://bi.example.com/1, may use it");
 });
 
 test("Markdown: names are code, owners are text", () => {

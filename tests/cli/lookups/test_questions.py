@@ -9,6 +9,7 @@ import pytest
 
 from headwater.cli.__main__ import main as command
 from headwater.cli.api import Api
+from headwater.cli.failure import CommandFailure
 from headwater.cli.lookups.parser import parser, time
 from headwater.cli.lookups.questions import reply_to
 from headwater.lookup.text.display import Display
@@ -225,6 +226,10 @@ def test_what_producers_say_of_a_table_and_a_query_is_told() -> None:
         found = said("search", "20261122_1")
         assert found == f"job:demo:load  updated 2026-11-20 08:00Z  in externalQuery  run {factory.run_id(1)}\n"
         assert said("search", "one").endswith("  in tag tier=one\n")
+        assert said("search", "board").endswith("  in exposure board\n")
+        with pytest.raises(CommandFailure, match="called Board, but an exposure is; what it reads:") as failed:
+            said("lineage", "Board")
+        assert failed.value.nodes == ["dataset:s3://lake:orders"]
 
 
 def test_a_search_lists_node_ids(headwater: Headwater) -> None:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
+from headwater.access.principal import Principal
 from headwater.cli.api import Answer, Api
 from headwater.cli.lookups.names import resolve
 from headwater.fold.fold import fold
@@ -27,7 +28,7 @@ from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.memory import MemoryTable
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import ANYONE, RETENTION
+from tests.lookup.requests import ANYONE, RETENTION, key_of
 
 LAKE, GLUE = "s3://lake", "arn:aws:glue:eu-central-1:123456789012"
 S3_TABLES = "arn:aws:s3tables:eu-central-1:123456789012:bucket/mart"
@@ -395,22 +396,51 @@ def test_a_table_is_one_under_all_its_names(rule: str, table: str, order: Sequen
         assert [node["id"] for node in graph if node["type"] == "DATASET"] == [hit["nodeId"]], text
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("wh/orders/day=1", {"wh/orders"}),
+        ("orders/day=1/part-00000-a.parquet", {"wh/orders", "old/orders"}),
+        ("orders/_delta_log", {"wh/orders", "old/orders"}),
+        ("ders/day=1", set()),
+        ("orders/daily", set()),
+        ("day=1", set()),
+        ("pg.public.bills", {"shop.public.bills"}),
+        ("lake.mart.bills", {"table/mart/bills"}),
+        ("pg.public.bill", set()),
+        ("other.public.bills", set()),
+    ],
+)
+def test_a_name_that_only_a_rule_knows_finds_the_tables_that_it_means(text: str, found: set[str]) -> None:
+    tables = [plain("wh/orders", LAKE), plain("old/orders", LAKE), plain("wh/old_orders", LAKE)]
+    tables += [plain("shop.public.bills", "postgres://db:5432"), plain("table/mart/bills", GLUE)]
+    ask = answers_after([factory.run_event("COMPLETE", outputs=tables)])
+    results = ask("search", q=text)["results"]
+    assert {each["name"] for each in results} == found
+    for each in results:
+        assert any(other["name"].endswith(text) for other in each["otherNames"])
+    assert ask("search", q=text, filter="JOB")["results"] == []
+    theirs = answers_after([factory.run_event("COMPLETE", outputs=tables)], key_of("demo"))
+    assert theirs("search", q=text)["results"] == []
+
+
 def typed(*names: Document) -> Iterator[str]:
-    """What a person may type for a table, by its names: the namespace with the name, or the name or its last part. A
-    name that only a rule knows, such as that of a partition, needs its namespace."""
+    """What a person may type for a table, by its names: the namespace with the name, or the name; or its last part,
+    unless the name is one that only a rule knows, such as that of a partition."""
     for name in names:
         yield f"{name['namespace'].rstrip('/')}/{name['name'].lstrip('/')}"
+        yield name["name"]
         if Naming(ALIASES).identify(Name(name["namespace"], name["name"])).identity.name == name["name"]:
-            yield from (name["name"], re.split("[./]", name["name"])[-1])
+            yield re.split("[./]", name["name"])[-1]
 
 
-def answers_after(events: Sequence[Document]) -> Callable[..., Any]:
+def answers_after(events: Sequence[Document], principal: Principal = ANYONE) -> Callable[..., Any]:
     """Lookups of a table after some events, by a deployment with aliases."""
     naming, table = Naming(ALIASES), MemoryTable()
     fold([normalise_event(exact_json.dumps(event), naming) for event in events], GraphStore(table, RETENTION))
 
     def ask(path: str, **query: Any) -> Any:
-        request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
+        request = ApiRequest(principal, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
         lookups = Lookups(GraphReader(table), naming, _fail)
         response = response_or_error(lambda: respond(lookups, request), _fail)
         assert response.status == 200, (path, query, response.body)

@@ -200,10 +200,18 @@ export interface EdgeData {
   destination: string;
 }
 
+/** A dashboard or the like, which reads datasets; its name is dbt's id. */
+export interface ExposureInGraph extends Name {
+  displayName: string;
+  type: string | null;
+  url: string | null;
+  owners: string[];
+}
+
 export interface LineageNode {
   id: string;
-  type: "DATASET" | "JOB";
-  data: DatasetInGraph | JobInGraph;
+  type: "DATASET" | "JOB" | "EXPOSURE";
+  data: DatasetInGraph | JobInGraph | ExposureInGraph;
   inEdges: EdgeData[];
   outEdges: EdgeData[];
 }
@@ -249,7 +257,7 @@ export interface ColumnLineage {
 
 export interface ImpactItem {
   nodeId: string;
-  type: "DATASET" | "JOB" | "DATASET_FIELD";
+  type: "DATASET" | "JOB" | "DATASET_FIELD" | "EXPOSURE";
   distance: number;
   by: "column" | "dataset" | "unknown";
   indirect: boolean;
@@ -259,12 +267,14 @@ export interface ImpactItem {
   transformations?: Transformation[];
   /** That no write of the dataset succeeded. */
   caution?: string;
+  exposure?: Exposure;
 }
 
 interface Counts {
   columns: number;
   datasets: number;
   jobs: number;
+  exposures?: number;
 }
 
 /** The sum of an impact: how much breaks, how much of it may break or may not, and the sentence of both. */
@@ -283,7 +293,6 @@ export interface Impact extends Page {
   owners: { owner: string | null; items: ImpactItem[] }[];
   possibleCount?: number;
   hiddenCount?: number;
-  exposures?: (Exposure & { dataset: string; distance: number })[];
   frontier?: Frontier;
 }
 

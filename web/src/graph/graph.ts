@@ -2,17 +2,18 @@
  * The graph that the page knows: what all answers so far said of nodes and edges. Values are never changed in place.
  */
 
-import type { DatasetInGraph, JobInGraph, Lineage, LineageNode } from "../api/types";
+import type { DatasetInGraph, ExposureInGraph, JobInGraph, Lineage, LineageNode } from "../api/types";
 
 export interface GraphNode {
   id: string;
-  kind: "dataset" | "job" | "group";
+  kind: "dataset" | "job" | "exposure" | "group";
   namespace: string;
   name: string;
-  /** What people call a dataset: its name in a catalogue. */
+  /** What people call it: a dataset by its name in a catalogue. */
   displayName?: string | undefined;
   dataset?: DatasetInGraph;
   job?: JobInGraph;
+  exposure?: ExposureInGraph;
   /** Of a group: how many nodes it stands for. */
   size?: number;
 }
@@ -59,8 +60,8 @@ export function neighbours(graph: Graph, id: string, side: Side): readonly strin
   return graph[side].get(id) ?? [];
 }
 
-export function ownersOf({ dataset, job }: GraphNode): readonly string[] {
-  return (dataset ?? job)?.owners ?? [];
+export function ownersOf({ dataset, job, exposure }: GraphNode): readonly string[] {
+  return (dataset ?? job ?? exposure)?.owners ?? [];
 }
 
 export function edgesOf(graph: Graph, shown: ReadonlySet<string>): Edge[] {
@@ -78,6 +79,8 @@ function graphNode({ id, type, data }: LineageNode): GraphNode {
     // A query is called by its own name: that of its application would be the same for all of its queries.
     return { id, kind: "job", namespace, name, displayName: job.parentJobName ? undefined : displayName, job };
   }
+  if (type === "EXPOSURE")
+    return { id, kind: "exposure", namespace, name, displayName, exposure: data as ExposureInGraph };
   return { id, kind: "dataset", namespace, name, displayName, dataset: data as DatasetInGraph };
 }
 

@@ -3,7 +3,7 @@
 import type { Finding } from "../api/types";
 import { ago, count, counted } from "../text/amounts";
 import { oneLine } from "../text/names";
-import type { GraphNode } from "./graph";
+import { type GraphNode, ownersOf } from "./graph";
 import type { FieldChange } from "./schema";
 
 export interface Mark {
@@ -57,6 +57,8 @@ export function stateOf(node: GraphNode): string | null {
 /** The line under a node's name: state and time of a job, freshness of a dataset. */
 export function conditionOf(node: GraphNode): Mark {
   if (node.kind === "group") return { tone: "plain", text: counted(node.size ?? 0, "node") };
+  if (node.exposure)
+    return { tone: "plain", text: oneLine([node.exposure.type ?? "exposure", ...ownersOf(node)].join(" · ")) };
   if (!node.job) {
     const columns = counted(node.dataset?.fields.length ?? 0, "column");
     const written = freshness(node);

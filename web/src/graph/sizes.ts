@@ -7,7 +7,7 @@ export const WIDTH = 232;
 export const ROW = 26;
 export const MOST_ROWS = 8;
 export const MOST_TRACED = 6;
-const HEAD = { dataset: 66, job: 58, group: 58 };
+const HEAD = { dataset: 66, job: 58, exposure: 58, group: 58 };
 const SEARCH = 38;
 const PADDING = 8;
 

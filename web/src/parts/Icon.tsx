@@ -9,6 +9,7 @@ export const PATHS = {
   model: "M12 3l8 4.5v9L12 21l-8-4.5v-9zM12 12l8-4.5M12 12v9M12 12L4 7.5",
   job: "M8 5l11 7-11 7z",
   column: "M9 4h6v16H9zM9 9h6M9 14h6",
+  exposure: "M4 20h16M7 16v-5M12 16V5M17 16V9",
   group: "M4 7h7v7H4zM13 10h7v7h-7z",
   alert: "M12 4l9 16H3zM12 10v4M12 17v.5",
   check: "M4 12l5 5L20 6",

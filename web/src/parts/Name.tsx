@@ -36,6 +36,18 @@ export function Name({
   );
 }
 
+/** The name of a dashboard or the like, which leads to its page if that is a safe address. */
+export function OutsideName({ name, url }: { name: string; url?: string | null | undefined }) {
+  const shown = <bdi>{oneLine(name)}</bdi>;
+  return url && /^https?:\/\//i.test(url) ? (
+    <a href={url} rel="noreferrer" target="_blank" title={oneLine(url)}>
+      {shown}
+    </a>
+  ) : (
+    shown
+  );
+}
+
 export function Copy({ text, label }: { text: string; label: string }) {
   const [isCopied, setCopied] = useState(false);
   return (

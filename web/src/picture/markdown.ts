@@ -13,7 +13,9 @@ export function impactMarkdown(impact: Impact, name: string): string {
     lines.push(`**${owner ? text(owner) : "no owner"}**`, "");
     for (const item of items) {
       const how = item.by === "column" && !item.indirect ? transformationText(item.transformations ?? []) : wayOf(item);
-      lines.push(`- ${code(withoutKind(item.nodeId))}, ${counted(item.distance, "hop")}${how ? `, ${text(how)}` : ""}`);
+      const { name, type, url } = item.exposure ?? {};
+      const told = [type, url, how].filter((each) => each).map((each) => `, ${text(each!)}`);
+      lines.push(`- ${code(name ?? withoutKind(item.nodeId))}, ${counted(item.distance, "hop")}${told.join("")}`);
     }
     lines.push("");
   }

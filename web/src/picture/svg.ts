@@ -19,7 +19,7 @@ export interface Told {
 const NOTHING_TOLD: Told = { marks: new Map(), unknown: new Map() };
 const MARGIN = 32;
 const FONT = "system-ui, sans-serif";
-const FILLS = { dataset: "#ffffff", job: "#eeebf8", group: "#eef2f4" };
+const FILLS = { dataset: "#ffffff", job: "#eeebf8", exposure: "#e6f1f4", group: "#eef2f4" };
 const MUTED = "#51626d";
 const ACCENT = "#0b6680";
 const WARN = "#8a5300";

@@ -98,8 +98,8 @@ export function columnIdOf(namespace: string, dataset: string, field: string): s
 }
 
 /** A node id without its kind. The namespace may contain colons, so the rest is not split. */
-export function kindOf(nodeId: string): "dataset" | "job" | "datasetField" {
-  return nodeId.slice(0, nodeId.indexOf(":")) as "dataset" | "job" | "datasetField";
+export function kindOf(nodeId: string): "dataset" | "job" | "datasetField" | "exposure" {
+  return nodeId.slice(0, nodeId.indexOf(":")) as ReturnType<typeof kindOf>;
 }
 
 export function withoutKind(nodeId: string): string {

@@ -14,7 +14,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, moved_back
 from headwater.read.frontier import Frontier
 from headwater.read.reader import Reader
-from headwater.traversal.impact import Exposure, NodeAtRisk, Reach, counted, impact, is_by_table, quantities
+from headwater.traversal.impact import NodeAtRisk, Reach, counted, impact, is_by_table, quantities
 from headwater.traversal.impacted_node import Granularity
 
 MAX_DEPTH, MAX_NODES = 10, 500
@@ -26,20 +26,22 @@ OPEN = " whose origin the producer does not know"
 
 class Downstream(NamedTuple):
     """The nodes at risk, the certain ones first, then the nearest, whether there are more, and what the walk cannot
-    see."""
+    see. Exposures have room of their own: whoever looks at a dashboard seldom sees this graph."""
 
     at_risk: tuple[NodeAtRisk, ...]
     is_truncated: bool
     frontier: Frontier = Frontier()
-    exposures: tuple[Exposure, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.at_risk)
 
     @property
     def owners(self) -> tuple[str, ...]:
-        of_exposures = [exposure.members["owner"] for exposure in self.exposures if "owner" in exposure.members]
-        return distinct_owners(*(node.owners for node in self.at_risk), of_exposures)
+        return distinct_owners(*(node.owners for node in self.at_risk))
+
+    @property
+    def exposures(self) -> list[NodeAtRisk]:
+        return [node for node in self.at_risk if node.exposure]
 
     def without(self, node_id: str) -> "Downstream":
         """The nodes without one: the job that checks data is not at risk by its own check."""
@@ -55,11 +57,12 @@ class Downstream(NamedTuple):
         return any(node.granularity is not Granularity.UNKNOWN for node in self.at_risk)
 
     def as_json(self) -> JsonObject:
+        others = [node for node in self.at_risk if not node.exposure]
+        items = [*others[:MAX_ITEMS], *self.exposures[:MAX_ITEMS]]
         return {
-            "items": [{**node.as_json(), "owners": list(node.owners)} for node in self.at_risk[:MAX_ITEMS]],
+            "items": [{**node.as_json(), "owners": list(node.owners)} for node in items],
             **counted(self.at_risk),
-            "truncated": self.is_truncated or len(self.at_risk) > MAX_ITEMS,
-            **({"exposures": [each.as_json() for each in self.exposures[:MAX_ITEMS]]} if self.exposures else {}),
+            "truncated": self.is_truncated or len(self.at_risk) > len(items),
             "frontier": self.frontier.as_json(),
         }
 
@@ -69,7 +72,7 @@ class Downstream(NamedTuple):
         the lineage of tables alone tells is never said to break."""
         if not self.at_risk:
             known = "No column, dataset or job downstream is known to be affected."
-            return [known, *self._uses(), *([self.frontier.sentence] if self.frontier.sentence else [])]
+            return [known, *([self.frontier.sentence] if self.frontier.sentence else [])]
         at_least = " at least" if self.is_truncated else ""
         certain = [node for node in self.at_risk if not node.is_possible]
         possible = [node for node in self.at_risk if node.is_possible]
@@ -79,7 +82,7 @@ class Downstream(NamedTuple):
 
     def _uses(self) -> list[str]:
         """The dashboards and other uses declared of what is at risk: the alert cannot say that they break."""
-        told = [f"{short_name(each.dataset)} is a declared source of the {each}." for each in self.exposures]
+        told = [f"{_source(node)} is a declared source of the {_shown(node)}." for node in self.exposures]
         rest = len(told) - MAX_LINES
         return told[:MAX_LINES] + ([f"and {rest} more such uses"] if rest > 0 else [])
 
@@ -97,7 +100,7 @@ def downstream(
     result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=just_before))
     if at and not result.at_risk:
         result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=at))
-    return Downstream(result.at_risk, result.is_truncated, result.frontier, result.exposures)
+    return Downstream(result.at_risk, result.is_truncated, result.frontier)
 
 
 def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:
@@ -107,7 +110,8 @@ def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:
     is_open = bool(columns) and all(node.granularity is Granularity.UNKNOWN for node in columns)
     others = quantities([node for node in at_risk if node.kind is not NodeKind.FIELD])
     total = ", ".join(filter(None, [quantities(columns) + OPEN * is_open, others]))
-    nodes = [node for node in at_risk if node.kind is not NodeKind.JOB] or list(at_risk)
+    nodes = [node for node in at_risk if node.kind in (NodeKind.DATASET, NodeKind.FIELD)]
+    nodes = nodes or [node for node in at_risk if not node.exposure]
     nodes.sort(key=lambda node: (node.distance, node.is_indirect))
     rest = len(nodes) - MAX_LINES
     return [
@@ -115,6 +119,20 @@ def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:
         *(_line(node) for node in nodes[:MAX_LINES]),
         *([f"and {rest} more"] if rest > 0 else []),
     ]
+
+
+def _source(exposure: NodeAtRisk) -> str:
+    """The dataset before an exposure on its path, without the column by which the change comes."""
+    step = exposure.path[-2]
+    return short_name(step.rpartition(":")[0] if step.startswith(f"{NodeKind.FIELD}:") else step)
+
+
+def _shown(node: NodeAtRisk) -> str:
+    """Example: `dashboard weekly_report, of finance (https://bi.tool/1)`."""
+    members = node.exposure or {}
+    owners = f", of {', '.join(node.owners)}" if node.owners else ""
+    url = f" ({members['url']})" if "url" in members else ""
+    return f"{members.get('type') or 'exposure'} {members.get('name')}{owners}{url}"
 
 
 def _doubt(at_risk: Collection[NodeAtRisk]) -> str:

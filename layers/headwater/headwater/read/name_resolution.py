@@ -116,7 +116,7 @@ def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
     is a version, unless the dataset has such a column.
     """
     prefix, colon, rest = node_id.partition(":")
-    if not colon or prefix not in set(NodeKind):
+    if not colon or prefix not in set(NodeKind) - {NodeKind.EXPOSURE}:
         raise InvalidRequest(
             Fault("nodeId", "expected dataset:NAMESPACE:NAME, datasetField:NAMESPACE:NAME:FIELD or job:NAMESPACE:NAME")
         )

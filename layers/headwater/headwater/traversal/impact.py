@@ -13,7 +13,7 @@ from typing import NamedTuple
 from headwater.graph.facets.column_lineage import Steps
 from headwater.graph.facets.curation import HIDDEN
 from headwater.graph.facets.insights import criticality_of
-from headwater.graph.facets.members import exposures_of, owners_of
+from headwater.graph.facets.members import exposure_nodes, owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
 from headwater.graph.producers import is_test
@@ -25,12 +25,18 @@ from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.read.reader import Reader
 from headwater.traversal.application_queries import parts_of_applications
 from headwater.traversal.consumers import Consumers
-from headwater.traversal.impact_propagation import ImpactPropagation
+from headwater.traversal.impact_propagation import ImpactPropagation, by_dataset_and_column, surest_of
 from headwater.traversal.impacted_node import Granularity, ImpactedDataset, ImpactedJob, ImpactedNode, ImpactTarget
 from headwater.traversal.lineage import DEFAULT_DEPTH, View
 
-_TYPES = {NodeKind.JOB: "JOB", NodeKind.DATASET: "DATASET", NodeKind.FIELD: "DATASET_FIELD"}
+_TYPES = {
+    NodeKind.JOB: "JOB",
+    NodeKind.DATASET: "DATASET",
+    NodeKind.FIELD: "DATASET_FIELD",
+    NodeKind.EXPOSURE: "EXPOSURE",
+}
 _NOUNS = {NodeKind.FIELD: "column", NodeKind.DATASET: "dataset", NodeKind.JOB: "job"}
+_ALL_NOUNS = {**_NOUNS, NodeKind.EXPOSURE: "exposure"}
 
 
 class Reach(NamedTuple):
@@ -47,12 +53,12 @@ _FAR = Reach()
 
 @dataclass(frozen=True, slots=True)
 class NodeAtRisk:
-    """A job, dataset or column at risk. `distance` counts the jobs on the path, and `path` has the nodeIds from the
-    changed node to this one. `is_test` marks a job that only checks data. `owners` are the owners of the dataset, else
-    those of the job that writes the dataset. `is_possible` marks a node that a change of columns may break, or may not:
-    a job on the path leaves open whether it uses the columns. `dataset` is the id of a dataset, or that of a column's.
-    `criticality` is that of the last analysis of the whole
-    graph (graph/facets/insights.py)."""
+    """A job, dataset, column or exposure at risk. `distance` counts the jobs on the path, and the exposure at its end,
+    which reads as a job does; `path` has the nodeIds from the changed node to this one. `is_test` marks a job that only
+    checks data. `owners` are the owners of the dataset or exposure, else those of the job that writes the dataset.
+    `is_possible` marks a node that a change of columns may break, or may not: a job on the path leaves open whether it
+    uses the columns. `dataset` is the id of a dataset, or that of a column's. `criticality` is that of the last
+    analysis of the whole graph (graph/facets/insights.py). `exposure` has the name, type, URL and owner of one."""
 
     node_id: str
     kind: NodeKind
@@ -66,11 +72,13 @@ class NodeAtRisk:
     criticality: JsonObject | None = None
     is_test: bool = False
     dataset: DatasetId | None = None
+    exposure: JsonObject | None = None
 
     def as_json(self) -> JsonObject:
         """The node as JSON, for responses and alerts, without its owners."""
         transformations = {"transformations": self.transformations} if self.transformations else {}
         criticality = {"criticality": self.criticality} if self.criticality else {}
+        exposure = {"exposure": self.exposure} if self.exposure else {}
         return {
             "nodeId": self.node_id,
             "type": _TYPES[self.kind],
@@ -81,16 +89,17 @@ class NodeAtRisk:
             "path": list(self.path),
             **transformations,
             **criticality,
+            **exposure,
         }
 
 
 def counted(at_risk: Collection[NodeAtRisk]) -> JsonObject:
-    """The sum of an impact, which every answer and alert has: how many columns, datasets and jobs a change breaks, how
-    many of these it may break or may not, and the sentence of both. `by` is the coarsest granularity of the columns and
-    datasets, else of the jobs."""
+    """The sum of an impact, which every answer and alert has: how many columns, datasets and jobs a change breaks, and
+    exposures if there are some, how many of these it may break or may not, and the sentence of both. `by` is the
+    coarsest granularity of the columns and datasets, else of the jobs and exposures."""
     possible = [node for node in at_risk if node.is_possible]
     certain = [node for node in at_risk if not node.is_possible]
-    of_data = [node for node in at_risk if node.kind is not NodeKind.JOB]
+    of_data = [node for node in at_risk if node.kind in (NodeKind.DATASET, NodeKind.FIELD)]
     by = max((node.granularity for node in of_data or at_risk), key=lambda each: each.weakness, default=None)
     return {
         **_counts(at_risk),
@@ -108,7 +117,7 @@ def is_by_table(certain: Collection[NodeAtRisk]) -> bool:
 def quantities(at_risk: Iterable[NodeAtRisk]) -> str:
     """Example: `2 columns, 1 job`."""
     counts = Counter(node.kind for node in at_risk)
-    told = [(counts[kind], noun) for kind, noun in _NOUNS.items() if counts[kind]]
+    told = [(counts[kind], noun) for kind, noun in _ALL_NOUNS.items() if counts[kind]]
     return ", ".join(f"{number:,} {noun}{'s' * (number != 1)}" for number, noun in told)
 
 
@@ -122,32 +131,13 @@ def _sentence(certain: Collection[NodeAtRisk], possible: Collection[NodeAtRisk])
 
 def _counts(at_risk: Iterable[NodeAtRisk]) -> JsonObject:
     counts = Counter(node.kind for node in at_risk)
-    return {f"{noun}s": counts[kind] for kind, noun in _NOUNS.items()}
-
-
-class Exposure(NamedTuple):
-    """A dashboard or another use outside of all jobs that dbt declares of a dataset at risk. It may use what changes:
-    nobody reports its columns. `dataset` is the nearest such dataset, `distance` jobs away."""
-
-    members: JsonObject
-    dataset: str
-    distance: int
-
-    def as_json(self) -> JsonObject:
-        return {**self.members, "dataset": self.dataset, "distance": self.distance}
-
-    def __str__(self) -> str:
-        """Example: `dashboard weekly_report, of finance (https://bi.tool/1)`."""
-        owner, url = (self.members.get(member) for member in ("owner", "url"))
-        told = f"{self.members.get('type') or 'exposure'} {self.members['name']}"
-        return told + (f", of {owner}" if owner else "") + (f" ({url})" if url else "")
+    return {f"{noun}s": counts[kind] for kind, noun in _ALL_NOUNS.items() if kind in _NOUNS or counts[kind]}
 
 
 class Impact(NamedTuple):
     """The nodes at risk, the certain ones first, then the nearest, and whether there are more. `head` is the head of
     the changed dataset, None if the dataset is not stored. `hidden` counts the nodes at risk that the caller may not
-    read and never named. `frontier` says what the walk cannot see. `known` is what the walk read. `exposures` are the
-    uses outside of all jobs."""
+    read and never named. `frontier` says what the walk cannot see. `known` is what the walk read."""
 
     head: DatasetHead | None
     at_risk: tuple[NodeAtRisk, ...]
@@ -155,7 +145,6 @@ class Impact(NamedTuple):
     hidden: int = 0
     frontier: Frontier = Frontier()
     known: Consumers | None = None
-    exposures: tuple[Exposure, ...] = ()
 
 
 def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None = None, reach: Reach = _FAR) -> Impact:
@@ -174,23 +163,36 @@ def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None =
     hidden = {node.target.id for node in reached if _is_hidden(known, node.target)}
     propagation.impacted = {node.target: node for node in reached if node.target.id not in hidden}
     asked = Granularity.DATASET if columns is None else Granularity.COLUMN
-    at_risk = sorted(_at_risk(propagation, asked), key=lambda node: (node.is_possible, node.distance, node.node_id))
+    found = [*_at_risk(propagation, asked), *_exposures(propagation, asked)]
+    at_risk = sorted(found, key=lambda node: (node.is_possible, node.distance, node.node_id))
     is_truncated = propagation.is_truncated or known.is_cut or len(at_risk) > reach.most
     frontier = _frontier(propagation, head.facts.created, len(hidden), is_cut=is_truncated)
-    exposed = tuple(_exposures(propagation))
-    return Impact(head, tuple(at_risk[: reach.most]), is_truncated, len(hidden), frontier, known, exposed)
+    return Impact(head, tuple(at_risk[: reach.most]), is_truncated, len(hidden), frontier, known)
 
 
-def _exposures(propagation: ImpactPropagation) -> Iterator[Exposure]:
-    """The exposures of the changed dataset and of those that the change reaches, the nearest first."""
-    told: set[str] = set()
-    for node in sorted(propagation.impacted.values(), key=lambda node: node.distance):
-        target = node.target
-        if isinstance(target, ImpactedDataset) and not (head := propagation.known.heads[target.id]).is_foreign:
-            for exposure in exposures_of(head.facets):
-                if exposure["id"] not in told:
-                    told.add(exposure["id"])
-                    yield Exposure(exposure, node_id(NodeKind.DATASET, head.facts.name), node.distance)
+def _exposures(propagation: ImpactPropagation, asked: Granularity) -> Iterator[NodeAtRisk]:
+    """The exposures that read the changed dataset, or those that the change reaches, each by its surest way, then by
+    its shortest. An exposure tells no columns: it may use what changes, as a job without column lineage may."""
+    known, told = propagation.known, set[str]()
+    reached = by_dataset_and_column(propagation.impacted.values()).items()
+    ways = [(surest_of(columns.values()), known.heads[dataset]) for dataset, columns in reached]
+    for way, head in sorted(ways, key=lambda way: (way[0].granularity.weakness, way[0].distance, way[1].facts.name)):
+        weaker = max(way.granularity, Granularity.DATASET, key=lambda each: each.weakness)
+        nodes = exposure_nodes(head.facts.name, head.facets)
+        for exposure_id in nodes.keys() - told:
+            told.add(exposure_id)
+            yield NodeAtRisk(
+                node_id=exposure_id,
+                kind=NodeKind.EXPOSURE,
+                distance=way.distance + 1,
+                granularity=weaker,
+                is_indirect=way.is_indirect,
+                is_possible=weaker.weakness > asked.weakness,
+                path=(*_path(known, way), exposure_id),
+                transformations=[step for hop_steps in way.steps for step in hop_steps],
+                owners=(nodes[exposure_id]["owner"],) if "owner" in nodes[exposure_id] else (),
+                exposure=nodes[exposure_id],
+            )
 
 
 def _frontier(propagation: ImpactPropagation, since: Instant, hidden: int, *, is_cut: bool) -> Frontier:
@@ -260,7 +262,7 @@ def _at_risk(propagation: ImpactPropagation, asked: Granularity) -> Iterator[Nod
     parts = parts_of_applications(known.jobs, known.edges, jobs)
     for node in propagation.impacted.values():
         if node.distance and not _is_derivation(known, node.target) and node.target.id not in parts:
-            path = tuple(_node_id(known, target) for target in node.path if not _is_derivation(known, target))
+            path = _path(known, node)
             yield NodeAtRisk(
                 node_id=path[-1],
                 kind=node.target.kind,
@@ -275,6 +277,10 @@ def _at_risk(propagation: ImpactPropagation, asked: Granularity) -> Iterator[Nod
                 is_test=_is_test(known, node.target),
                 dataset=node.target.id if isinstance(node.target, ImpactedDataset) else None,
             )
+
+
+def _path(known: Consumers, node: ImpactedNode) -> tuple[str, ...]:
+    return tuple(_node_id(known, target) for target in node.path if not _is_derivation(known, target))
 
 
 def _is_hidden(known: Consumers, target: ImpactTarget) -> bool:

@@ -51,7 +51,7 @@ class ImpactPropagation:
         for _ in range(depth):
             if not frontier or self._is_over():
                 break
-            nodes = sorted(self._hop(_by_dataset_and_column(frontier.values())), key=lambda node: node.doubt)
+            nodes = sorted(self._hop(by_dataset_and_column(frontier.values())), key=lambda node: node.doubt)
             new: dict[ImpactTarget, ImpactedNode] = {}
             for node in nodes:
                 if node.is_surer_than(self.impacted.get(node.target)):
@@ -125,7 +125,7 @@ class ImpactPropagation:
             of other inputs than `orders`             backup as a whole, if `orders` changed as a whole
             of columns of `orders`                    none here: `_by_column` follows the links
         """
-        surest = _surest(columns.values())
+        surest = surest_of(columns.values())
         whole = columns.get(None)
         outputs = self.known.edges[job].downstream_of(changed)
         if not outputs:
@@ -155,13 +155,13 @@ class ImpactPropagation:
         for field, candidates in self.known.untold(job, output).items():
             link = ColumnLink(changed, "", field, [])
             if nodes := [node for column, node in columns.items() if not candidates or _is_among(column, candidates)]:
-                yield from self._beyond(_surest(nodes), job, output, link, Granularity.UNKNOWN)
+                yield from self._beyond(surest_of(nodes), job, output, link, Granularity.UNKNOWN)
         if not (self.known.reports_indirect(job) and self.known.links(job, output)):
             used = self._used(job, changed, output)
             unused = [node for field, node in columns.items() if field is not None and _outermost(field) not in used]
             if unused:
                 link = ColumnLink(changed, "", None, [])
-                yield from self._beyond(_surest(unused), job, output, link, Granularity.UNKNOWN)
+                yield from self._beyond(surest_of(unused), job, output, link, Granularity.UNKNOWN)
 
     def _used(self, job: JobId, source: DatasetId, output: DatasetId) -> set[str]:
         """The columns of an input that a job is known to use for an output."""
@@ -192,7 +192,7 @@ class ImpactPropagation:
             yield replace(at_job, target=target, is_indirect=is_indirect, job=job, steps=steps)
 
 
-def _by_dataset_and_column(impacted: Iterable[ImpactedNode]) -> _Targets:
+def by_dataset_and_column(impacted: Iterable[ImpactedNode]) -> _Targets:
     targets: dict[DatasetId, dict[str | None, ImpactedNode]] = {}
     for node in impacted:
         if isinstance(node.target, ImpactedDataset):
@@ -200,7 +200,7 @@ def _by_dataset_and_column(impacted: Iterable[ImpactedNode]) -> _Targets:
     return targets
 
 
-def _surest(columns: Collection[ImpactedNode]) -> ImpactedNode:
+def surest_of(columns: Collection[ImpactedNode]) -> ImpactedNode:
     """The way to a dataset of which these columns change; if they are several, to the dataset as a whole."""
     surest = min(columns, key=lambda impacted: impacted.doubt)
     return surest if len(columns) == 1 else surest.as_table

@@ -2,7 +2,7 @@
 
 import type { BrokenItems } from "../../api/alerts";
 import { sureness, wayOf } from "../../graph/risk";
-import { Name } from "../../parts/Name";
+import { Name, OutsideName } from "../../parts/Name";
 import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { columnOf, shortName, splitNodeId } from "../../text/names";
@@ -22,8 +22,9 @@ export function BrokenNodes({ breaks, file }: { breaks: BrokenItems; file: strin
           { name: "Owner", value: (item) => item.owners.join(", ") },
           {
             name: "Node",
-            value: (item) => splitNodeId(item.nodeId).name,
-            show: (item) => <Broken nodeId={item.nodeId} />,
+            value: ({ nodeId, exposure }) => exposure?.name ?? splitNodeId(nodeId).name,
+            show: ({ nodeId, exposure }) =>
+              exposure ? <OutsideName name={exposure.name} url={exposure.url} /> : <Broken nodeId={nodeId} />,
           },
           { name: "Kind", value: (item) => item.type.toLowerCase().replace("dataset_field", "column") },
           { name: "Hops", value: (item) => item.distance, isNumber: true },

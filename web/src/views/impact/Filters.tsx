@@ -9,7 +9,12 @@ export type Listed = ImpactItem & { owners: string[] };
 
 const NO_OWNER = "no owner";
 
-export const KINDS: Record<string, string> = { DATASET: "dataset", JOB: "job", DATASET_FIELD: "column" };
+export const KINDS: Record<string, string> = {
+  DATASET: "dataset",
+  JOB: "job",
+  DATASET_FIELD: "column",
+  EXPOSURE: "exposure",
+};
 
 interface ByMember {
   name: string;

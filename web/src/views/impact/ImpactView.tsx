@@ -12,7 +12,7 @@ import { isPossible, sureness, wayOf } from "../../graph/risk";
 import { isMasked, transformationText } from "../../graph/trace";
 import { Empty, Loaded, More, Truncated, Unseen } from "../../parts/Feedback";
 import { Icon, type IconName } from "../../parts/Icon";
-import { copyText, Name } from "../../parts/Name";
+import { copyText, Name, OutsideName } from "../../parts/Name";
 import { Table } from "../../parts/Table";
 import { useTitle } from "../../parts/useTitle";
 import { impactMarkdown } from "../../picture/markdown";
@@ -20,7 +20,6 @@ import { linkTo } from "../../routing/location";
 import { count, counted } from "../../text/amounts";
 import { grouped } from "../../text/grouped";
 import { calledShort, columnOf, kindOf, oneLine, shortName, splitNodeId } from "../../text/names";
-import { Exposures } from "../node/Said";
 import { FILTERS, Filters, isChosen, KINDS, type Listed } from "./Filters";
 import "./impact.css";
 
@@ -28,7 +27,7 @@ const MOST = 1000;
 /** The cards of the owners, and the nodes of a card: the table has all. */
 const MOST_OWNERS = 12;
 const MOST_OF_OWNER = 12;
-const ICONS: Record<string, IconName> = { DATASET: "table", JOB: "job", DATASET_FIELD: "column" };
+const ICONS: Record<string, IconName> = { DATASET: "table", JOB: "job", DATASET_FIELD: "column", EXPOSURE: "exposure" };
 
 export default function ImpactView({ parameters }: { parameters: URLSearchParams }) {
   const nodeId = parameters.get("nodeId") ?? "";
@@ -49,7 +48,6 @@ export default function ImpactView({ parameters }: { parameters: URLSearchParams
         {(found) => (
           <>
             {found.caution && <p className="chip bad">{oneLine(found.caution)}</p>}
-            <Exposures exposures={found.exposures} />
             <Found impact={withPages(found, later.pages)} name={nameOf(nodeId)} parameters={parameters}>
               <More later={later} first={found}>
                 Show the next {count(MOST)}
@@ -172,7 +170,8 @@ function Found({ impact, name, parameters, children }: FoundProperties) {
 /** What a node is called in the answer: of a table the end of its name, of a column its table, too. */
 type Called = (nodeId: string) => string;
 
-function ItemName({ item: { nodeId }, called }: { item: ImpactItem; called: Called }) {
+function ItemName({ item: { nodeId, exposure }, called }: { item: ImpactItem; called: Called }) {
+  if (exposure) return <OutsideName name={exposure.name} url={exposure.url} />;
   return <Name name={nameOf(nodeId)} short={called(nodeId)} href={linkTo("lineage", lineageOf(nodeId))} />;
 }
 
@@ -182,6 +181,7 @@ function Item({ item, called }: { item: ImpactItem; called: Called }) {
       <Icon name={ICONS[item.type] ?? "table"} label={KINDS[item.type]} />
       <span className="grow">
         <ItemName item={item} called={called} />
+        {item.exposure?.type && <span className="muted"> {oneLine(item.exposure.type)}</span>}
         {item.caution && <span className="chip bad">{oneLine(item.caution)}</span>}
         <details>
           <summary className="muted">{how(item)}</summary>

@@ -16,7 +16,7 @@ export function Filters({ filter, graph, isActive }: { filter: Filter; graph: Gr
         value={filter.text}
         onChange={(event) => changeParameters({ q: event.target.value }, false)}
       />
-      <Choice label="Kind" name="kind" value={filter.kind} options={["dataset", "job"]} />
+      <Choice label="Kind" name="kind" value={filter.kind} options={["dataset", "job", "exposure"]} />
       <Choice label="State" name="state" value={filter.state} options={["COMPLETED", "RUNNING", "FAILED", "ABORTED"]} />
       {tags.length > 0 && <Choice label="Tag" name="tag" value={filter.tag} options={tags} />}
       {owners.length > 0 && <Choice label="Owner" name="owner" value={filter.owner} options={owners} />}

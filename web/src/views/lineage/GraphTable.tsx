@@ -76,13 +76,7 @@ function nodeColumns(scene: Scene, marks: ReadonlyMap<string, readonly Mark[]>):
     {
       name: "Name",
       value: ({ node }) => calledWhole(node),
-      show: ({ node }) => (
-        <Name
-          name={node.name}
-          called={node.displayName}
-          href={node.kind === "group" ? undefined : linkTo("node", { nodeId: node.id })}
-        />
-      ),
+      show: ({ node }) => <Name name={node.name} called={node.displayName} href={pageOf(node)} />,
     },
     { name: "Kind", value: ({ node }) => node.kind },
     { name: "Namespace", value: ({ node }) => node.namespace },
@@ -101,6 +95,11 @@ function nodeColumns(scene: Scene, marks: ReadonlyMap<string, readonly Mark[]>):
   ];
 }
 
+/** The page of a job or dataset: a group has none, an exposure has one elsewhere. */
+function pageOf({ id, kind }: GraphNode): string | undefined {
+  return kind === "job" || kind === "dataset" ? linkTo("node", { nodeId: id }) : undefined;
+}
+
 function counts(scene: Scene, end: "from" | "to"): Map<string, number> {
   return new Map([...grouped(scene.edges, (edge) => edge[end])].map(([id, edges]) => [id, edges.length]));
 }
@@ -115,7 +114,7 @@ const EDGE_COLUMNS: Column<EdgeRow>[] = [
   {
     name: "To",
     value: ({ to }) => calledWhole(to),
-    show: ({ to }) => <Name name={to.name} called={to.displayName} href={linkTo("node", { nodeId: to.id })} />,
+    show: ({ to }) => <Name name={to.name} called={to.displayName} href={pageOf(to)} />,
   },
   { name: "To column", value: ({ toColumn }) => toColumn },
   { name: "Transformation", value: ({ transformation }) => transformation },

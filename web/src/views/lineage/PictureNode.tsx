@@ -147,7 +147,7 @@ function More({ id, side, name, tabIndex }: { id: string; side: Side; name: stri
 
 export function iconOf(kind: string, type?: string | null): IconName {
   if (kind === "job") return "job";
-  if (kind === "group") return "group";
+  if (kind === "group" || kind === "exposure") return kind;
   if (/stream|topic/i.test(type ?? "")) return "stream";
   if (/model/i.test(type ?? "")) return "model";
   if (/file/i.test(type ?? "")) return "file";

@@ -1,12 +1,13 @@
 /** Beside the picture: the selected node and what one may ask about it, or the provenance of an edge. */
 
 import { type ReactNode, useEffect, useRef } from "react";
+import type { ExposureInGraph } from "../../api/types";
 import { type Graph, type GraphNode, ownersOf } from "../../graph/graph";
 import { conditionOf, freshness, type Mark } from "../../graph/marks";
 import { jobsOf } from "../../graph/provenance";
 import type { ColumnEdge } from "../../graph/trace";
 import { Icon } from "../../parts/Icon";
-import { Copy, Name } from "../../parts/Name";
+import { Copy, Name, OutsideName } from "../../parts/Name";
 import { State } from "../../parts/State";
 import { changeParameters, linkTo } from "../../routing/location";
 import { ago, duration, moment } from "../../text/amounts";
@@ -16,6 +17,8 @@ import "../node/node.css";
 import { useActions } from "./actions";
 import type { EdgeOfPicture } from "./Canvas";
 import { iconOf } from "./PictureNode";
+
+const TITLES = { dataset: "Dataset", job: "Job", exposure: "Exposure", group: "Group" };
 
 interface Properties {
   node: GraphNode | null;
@@ -38,8 +41,12 @@ export function SidePanel({ node, edge, graph, marks, onClose }: Properties) {
     );
   if (!node) return null;
   return (
-    <Panel key={node.id} title={node.kind === "job" ? "Job" : "Dataset"} onClose={onClose}>
-      <OfNode node={node} marks={marks.get(node.id) ?? []} />
+    <Panel key={node.id} title={TITLES[node.kind]} onClose={onClose}>
+      {node.exposure ? (
+        <OfExposure node={node} exposure={node.exposure} />
+      ) : (
+        <OfNode node={node} marks={marks.get(node.id) ?? []} />
+      )}
     </Panel>
   );
 }
@@ -60,6 +67,34 @@ function Panel({ title, onClose, children }: { title: string; onClose: () => voi
       </div>
       {children}
     </aside>
+  );
+}
+
+function OfExposure({
+  node,
+  exposure: { name, displayName, type, url },
+}: {
+  node: GraphNode;
+  exposure: ExposureInGraph;
+}) {
+  const facts = { Type: type, Owner: ownersOf(node).join(", "), Address: url, "Id in dbt": name };
+  return (
+    <>
+      <h2 className="row">
+        <Icon name="exposure" /> <OutsideName name={displayName} url={url} />
+      </h2>
+      <dl className="facts">
+        {Object.entries(facts).map(
+          ([title, text]) =>
+            text && (
+              <div key={title} className="contents">
+                <dt>{title}</dt>
+                <dd>{oneLine(text)}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </>
   );
 }
 

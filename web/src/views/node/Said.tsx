@@ -4,7 +4,7 @@
  */
 
 import type { Dataset, Exposure, Job, Name } from "../../api/types";
-import { counted } from "../../text/amounts";
+import { OutsideName } from "../../parts/Name";
 import { calledShort, oneLine } from "../../text/names";
 import { readable } from "../../text/readable";
 
@@ -27,8 +27,7 @@ export function Said({ node }: { node: Dataset | Job }) {
   );
 }
 
-/** `distance` is that of the dataset which the exposure reads from a changed one. */
-export function Exposures({ exposures = [] }: { exposures?: (Exposure & { distance?: number })[] | undefined }) {
+export function Exposures({ exposures = [] }: { exposures?: Exposure[] | undefined }) {
   if (!exposures.length) return null;
   return (
     <div className="card">
@@ -36,19 +35,12 @@ export function Exposures({ exposures = [] }: { exposures?: (Exposure & { distan
         Read outside, says dbt <span className="muted">{exposures.length}</span>
       </h2>
       <ul className="list">
-        {exposures.map(({ id, name, type, url, owner, distance }) => (
+        {exposures.map(({ id, name, type, url, owner }) => (
           <li key={id}>
             <span className="grow">
-              {url && /^https:\/\//.test(url) ? (
-                <a href={url} rel="noreferrer" target="_blank">
-                  {oneLine(name)}
-                </a>
-              ) : (
-                oneLine(name)
-              )}
+              <OutsideName name={name} url={url} />
               <div className="muted">{oneLine([type, owner && `of ${owner}`].filter(Boolean).join(" "))}</div>
             </span>
-            {distance !== undefined && <span className="end">{counted(distance, "hop")}</span>}
           </li>
         ))}
       </ul>

@@ -47,7 +47,8 @@ async function find(id: string, signal: AbortSignal): Promise<Found> {
 }
 
 function RunPage({ run, children, again }: Found & { again: () => void }) {
-  const error = errorOf(run);
+  // What the producer of a run that went well says of an error stands among its facets: nothing failed.
+  const error = run.message ? errorOf(run) : null;
   useTitle(run.job ? shortName(run.job.name) : run.id);
   const parent = run.facets.parent as { run?: { runId?: string }; job?: { name?: string } } | undefined;
   const nodeId = run.job ? nodeIdOf("job", run.job.namespace, run.job.name) : "";
@@ -87,11 +88,11 @@ function RunPage({ run, children, again }: Found & { again: () => void }) {
           </div>
         )}
       </header>
-      {(run.message || error) && (
+      {run.message && (
         <div className="card error">
           <h2>Error</h2>
           <pre tabIndex={0} aria-label="Error message">
-            {inertLines(run.message ?? error?.message ?? "")}
+            {inertLines(run.message)}
           </pre>
           <FailedParts run={run} />
           {error && error.message !== run.message && <Details title="Whole message" text={error.message} />}

@@ -23,7 +23,8 @@ def alert_lines(alert: Message, display: Display) -> Iterator[Line]:
     yield from ((Span(line, Role.BAD),) for line in wrapped(inert(title), display.width))
     yield from ((Span(f"  {sentence}"),) for sentence in alert["explanation"] if COUNTS in sentence)
     broken = alert["detail"]["breaks"]["items"]
-    labels = Labels([node_of(item["nodeId"]) for item in broken])
+    called = {item["nodeId"]: item["exposure"]["name"] for item in broken if "exposure" in item}
+    labels = Labels([node_of(item["nodeId"]) for item in broken], displayed=called)
     for owner, items in _by_owner(broken).items():
         name = f"owner {inert(owner)}" if owner else "no owner"
         text = _named(items, labels)

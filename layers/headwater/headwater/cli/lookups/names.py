@@ -32,14 +32,16 @@ _WORDS = 3
 
 
 class KnownNode(NamedTuple):
-    """A node of the graph, as the search has it, perhaps with the name that it has in a catalogue, and with its other
-    names, each with its namespace; a node that was named by its nodeId has no other name."""
+    """A node of the graph, as the search has it, perhaps with the name that it has in a catalogue, with its other
+    names, each with its namespace, and with what else of it matched; a node that was named by its nodeId has no other
+    name."""
 
     node_id: str
     namespace: str = ""
     name: str = ""
     display: str = ""
     others: tuple[tuple[str, str], ...] = ()
+    matched: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -79,7 +81,7 @@ def resolve(api: Api, text: str, kinds: Collection[str], asking: Sequence[str]) 
             what = f"{inert(text)} is no {' or '.join(_WORDS_FOR.get(kind, kind) for kind in kinds)}"
             raise CommandFailure(what, f"`headwater {asking[0]} --help` has an example", status=WRONG_COMMAND)
         return Resolved(KnownNode(text))
-    known = _search(api, _last_part(text)) or _search(api, text) or _search(api, _parts(text)[-1])
+    known = _known(api, text)
     found = [node for node in known if node.kind in kinds]
     for chosen in (DATASET, JOB):
         best = _best(text, [node for node in found if node.kind == chosen])
@@ -91,6 +93,18 @@ def resolve(api: Api, text: str, kinds: Collection[str], asking: Sequence[str]) 
     if DATASET in kinds and (node := _by_path(api, text)):
         return Resolved(node)
     raise _none(api, text, known, kinds, asking)
+
+
+def _known(api: Api, text: str) -> list[KnownNode]:
+    """What the search finds by a part of a text, if the text means a node among it, else what it finds first: a job
+    `reader0` has the last part of `wh/orders/_temporary/0`, and is not meant."""
+    first: list[KnownNode] = []
+    for part in dict.fromkeys([_last_part(text), text, _parts(text)[-1]]):
+        found = _search(api, part)
+        if any(_match(text, node) is not None for node in found):
+            return found
+        first = first or found
+    return first
 
 
 def commands(asking: Sequence[str], nodes: Collection[KnownNode]) -> list[str]:
@@ -115,6 +129,7 @@ def _search(api: Api, text: str) -> list[KnownNode]:
                 entry["name"],
                 entry.get("displayName", ""),
                 tuple((other["namespace"], other["name"]) for other in entry.get("otherNames", ())),
+                tuple(entry.get("matchedIn", ())),
             )
             for entry in page["results"]
         ]
@@ -153,7 +168,7 @@ def _match(text: str, node: KnownNode) -> Match | None:
 
 def _parts(name: str) -> list[str]:
     """The parts of a name in any case, whatever separates them: of `lake/sales.db/Daily` lake, sales, daily."""
-    return re.split("[/:.]", re.sub(r"\.db(?=/)", "", name).strip("/").casefold())
+    return re.split("[/:.]+", re.sub(r"\.db(?=/)", "", name).strip("/").casefold())
 
 
 def _ends(name: str, text: str) -> bool:
@@ -196,6 +211,9 @@ def _none(
     if of_another_kind:
         what += f", but a {of_another_kind[0].kind} is; the nodes around it:"
         return _naming(what, of_another_kind[:_NEAR], ("lineage", "{}"))
+    place = f"exposure {text}".casefold()
+    if read := [node for node in known if place in map(str.casefold, node.matched)]:
+        return _naming(f"{what}, but an exposure is; what it reads:", read, asking)
     near = _near(api, text, [node for node in known if node.kind in kinds], kinds)
     if near:
         return _naming(f"{what}; near it are:", near, asking)

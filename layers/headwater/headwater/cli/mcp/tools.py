@@ -100,8 +100,9 @@ class Tools:
     def impact(
         self, name: Name, column: Column = None, depth: Depth = DEPTH, at: At = None, whole: Whole = False
     ) -> str:
-        """Show what a change of a dataset or of one of its columns would break downstream: columns, datasets and jobs
-        by owner, the nearest first, each with the way there. Use it before a column is removed, renamed or retyped."""
+        """Show what a change of a dataset or of one of its columns would break downstream: columns, datasets, jobs and
+        dashboards by owner, the nearest first, each with the way there. Use it before a column is removed, renamed or
+        retyped."""
         return self._answer(whole, command="impact", name=name, column=column, depth=depth, at=at)
 
     def why(self, name: Name, column: Column = None, depth: Depth = DEPTH, at: At = None, whole: Whole = False) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 from headwater.graph.facets.curation import OWNED
 from headwater.graph.facets.dataset_reference import ASSERTIONS
-from headwater.openlineage.event import Facets
+from headwater.graph.names.identity import NodeKind, node_id
+from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 
 MAX_SQL = 100_000
@@ -47,6 +48,7 @@ OWNERSHIP, DOCUMENTATION, SQL = "ownership", "documentation", "sql"
 EXTRACTION_ERROR, JOB_DEPENDENCIES = "extractionError", "jobDependencies"
 MAX_DEPENDENCIES = 100
 """Jobs before or after a job that are kept of a run."""
+EXPOSURES = "dbt_exposures"
 EXTERNAL_QUERY = "externalQuery"
 """A run facet: the id that an engine has of the run's query, and the engine."""
 
@@ -237,9 +239,17 @@ def place_of(facets: Facets) -> JsonObject:
 def exposures_of(facets: Facets) -> list[JsonObject]:
     """What dbt declares to use a dataset: dashboards, notebooks and the like, each with its `id`, `name`, `type`, `url`
     and `owner`, as far as dbt gives them."""
-    facet = facets.get("dbt_exposures")
+    facet = facets.get(EXPOSURES)
     listed = facet.get("exposures") if isinstance(facet, dict) else None
     return [*filter(None, map(_exposure, listed if isinstance(listed, list) else ()))]
+
+
+def exposure_nodes(dataset: Name, facets: Facets) -> dict[str, JsonObject]:
+    """The exposures of a dataset by nodeId: `exposure:NAMESPACE:ID`, with the namespace of the dataset and dbt's id."""
+    return {
+        node_id(NodeKind.EXPOSURE, Name(dataset.namespace, exposure["id"])): exposure
+        for exposure in exposures_of(facets)
+    }
 
 
 def _exposure(entry: Any) -> JsonObject | None:

@@ -152,11 +152,12 @@ def _hash(*parts: str) -> str:
 
 
 class NodeKind(StrEnum):
-    """The kind of node that a nodeId names."""
+    """The kind of node that a nodeId names. An exposure is named by answers; no lookup begins at one."""
 
     JOB = "job"
     DATASET = "dataset"
     FIELD = "datasetField"
+    EXPOSURE = "exposure"
 
 
 def node_id(kind: str, name: Name) -> str:

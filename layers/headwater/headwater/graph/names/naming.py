@@ -134,6 +134,10 @@ class Naming:
         """
         return self._identified(name, streams_files)
 
+    def in_catalogs(self, text: str) -> list[Name]:
+        """What a text is as a name in the catalogs of query engines: `pg.public.orders` in `trino://trino:8080`."""
+        return [Name(source.namespace, text) for source, _ in self._catalogs if text.startswith(source.name)]
+
     def _identify(self, name: Name, streams_files: bool) -> IdentifiedName:
         aliased = self._aliased(name)
         collapsed, patterns = _collapsed(aliased, streams_files=streams_files)
@@ -185,6 +189,12 @@ def _in_glue(name: Name) -> Name:
     """A name after a map; a Hive table whose metastore is Glue gets Glue's form of name: `table/db/table`."""
     table = _HIVE_TABLE.fullmatch(name.name)
     return Name(name.namespace, f"table/{table[1]}/{table[2]}") if table and _GLUE.fullmatch(name.namespace) else name
+
+
+def table_path(path: str) -> str | None:
+    """The path of the table that a path is within, as `wh/orders` of `wh/orders/day=2026-11-20`; None of any other."""
+    segments, rules = _dataset_of(_segments(path), streams_files=False)
+    return "/".join(segments) if rules else None
 
 
 def catalog_name(name: Name) -> str | None:

@@ -10,7 +10,8 @@ table is:
     c=unit price        a dataset with such a column        the whole name
     w:ordrs  w:orders   `orders`                            the word, also with a letter mistyped
     x:lo                `loyalty` and the dataset           the beginning of a word of its description, of that of one
-                                                            of its columns, or of a job's SQL text
+                                                            of its columns, of the name of an exposure, or of a job's
+                                                            SQL text
     q=20261120 0812     the run, and the month              the id that the engine has of the run's query
 
 A term is never changed, and none but those of queries is ever removed. A search reads the heads of the nodes that it
@@ -27,9 +28,11 @@ from headwater.graph.facets.dataset_reference import SYMLINKS, dataset_reference
 from headwater.graph.facets.long_facet import SCHEMA, digest_of
 from headwater.graph.facets.members import (
     DOCUMENTATION,
+    EXPOSURES,
     MAX_SQL,
     OWNERSHIP,
     SQL,
+    exposures_of,
     facet_text,
     owners_of,
     query_of,
@@ -52,7 +55,7 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name, RunEvent
 from headwater.openlineage.exact_json import JsonObject
 
-_WITH_NAMES = frozenset({CALLED, OWNERSHIP, OWNED, PARTIAL, SYMLINKS, DOCUMENTATION, SQL})
+_WITH_NAMES = frozenset({CALLED, OWNERSHIP, OWNED, PARTIAL, SYMLINKS, DOCUMENTATION, SQL, EXPOSURES})
 """Facets with owners, with columns, with other names, or with a text."""
 _OF_QUERIES = "q="
 """The beginning of the lists of queries."""
@@ -289,10 +292,11 @@ def _words(facets: Facets, known: KnownLabels) -> set[str]:
 
 
 def texts_of(facets: Facets) -> Iterator[tuple[str, str]]:
-    """The texts by which a node is found, each with where it stands: `description` or `sql`."""
+    """The texts by which a node is found, each with where it stands: `description`, `sql`, `exposure weekly_report`."""
     for place, facet, member in (("description", DOCUMENTATION, "description"), ("sql", SQL, "query")):
         if text := facet_text(facets, facet, member):
             yield place, text[:MAX_SQL]
+    yield from ((f"exposure {exposure['name']}", exposure["name"]) for exposure in exposures_of(facets))
 
 
 def column_texts(schema: Any) -> Iterator[tuple[str, str]]:

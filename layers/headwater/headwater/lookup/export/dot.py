@@ -1,4 +1,4 @@
-"""Graphviz: jobs are boxes, datasets cylinders, columns rounded boxes in a cluster for each dataset.
+"""Graphviz: jobs are boxes, datasets cylinders, exposures notes, columns rounded boxes in a cluster for each dataset.
 
 Names are in labels and tooltips alone; the ids of nodes are numbers. https://graphviz.org/doc/info/lang.html
 """
@@ -13,6 +13,7 @@ _SHAPES = {
     ExportKind.JOB: "shape=box",
     ExportKind.DATASET: "shape=cylinder",
     ExportKind.COLUMN: "shape=box, style=rounded",
+    ExportKind.EXPOSURE: "shape=note",
 }
 
 

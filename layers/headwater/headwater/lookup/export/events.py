@@ -1,7 +1,8 @@
 """The graph as OpenLineage events, which another instance can import.
 
 A job becomes a JobEvent with its inputs and outputs. A dataset that no job uses becomes a DatasetEvent. Both describe a
-state, and need no run. Column lineage is in DatasetEvents, since the response does not say which job made a column.
+state, and need no run. An exposure becomes nothing: OpenLineage has no event of it. Column lineage is in DatasetEvents,
+since the response does not say which job made a column.
 """
 
 from collections import defaultdict
@@ -25,7 +26,7 @@ def render(answer: dict[str, Any]) -> list[dict[str, Any]]:
     used = {end for job in jobs for end in [*(e.origin for e in into[job]), *(e.target for e in out_of[job])]}
     datasets: dict[ExportNode, list[ExportEdge]] = {}
     for node in graph.nodes:
-        if node.kind is not ExportKind.JOB:
+        if node.kind not in (ExportKind.JOB, ExportKind.EXPOSURE):
             flows = [edge for edge in into[node] if edge.origin.kind is not ExportKind.JOB]
             datasets.setdefault(node.dataset, []).extend(flows)
     declared = [_job_event(graph, job, into[job], out_of[job]) for job in jobs]

@@ -18,10 +18,12 @@ class ExportKind(StrEnum):
     JOB = "job"
     DATASET = "dataset"
     COLUMN = "column"
+    EXPOSURE = "exposure"
 
 
 class ExportNode(NamedTuple):
-    """A job, a dataset or a column. A column has its name in `field`, and the name of its dataset in `name`."""
+    """A job, a dataset, a column or an exposure. A column has its name in `field`, and the name of its dataset in
+    `name`."""
 
     kind: ExportKind
     namespace: str
@@ -66,7 +68,7 @@ class ExportGraph:
 
     @property
     def displayed(self) -> dict[str, str]:
-        """The names that datasets have in a catalogue, and what authors call their jobs, by nodeId."""
+        """The names that datasets have in a catalogue, and what authors call jobs and exposures, by nodeId."""
         return {node.id: name for node, data in self.data.items() if (name := data.get("displayName"))}
 
     def clusters(self) -> dict[ExportNode, list[ExportNode]]:
@@ -97,8 +99,8 @@ def _node(entry: Document) -> ExportNode:
     match entry["type"]:
         case "DATASET_FIELD":
             return _column(data)
-        case "JOB":
-            return ExportNode(ExportKind.JOB, data["namespace"], data["name"])
+        case "JOB" | "EXPOSURE" as kind:
+            return ExportNode(ExportKind(kind.lower()), data["namespace"], data["name"])
     return ExportNode(ExportKind.DATASET, data["namespace"], data["name"])
 
 
@@ -107,7 +109,7 @@ def _column(data: Document) -> ExportNode:
 
 
 def _uses(answer: Document) -> Iterator[ExportEdge]:
-    """The edges between jobs and datasets, without edges to nodes that are not in the response."""
+    """The edges between jobs, datasets and exposures, without edges to nodes that are not in the response."""
     known = {entry["id"]: _node(entry) for entry in answer["graph"] if entry["type"] != "DATASET_FIELD"}
     for entry in answer["graph"]:
         for edge in [*entry["inEdges"], *entry["outEdges"]]:

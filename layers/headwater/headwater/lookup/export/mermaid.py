@@ -1,4 +1,4 @@
-"""Mermaid: jobs are boxes, datasets cylinders, columns rounded boxes in a subgraph for each dataset.
+"""Mermaid: jobs are boxes, datasets cylinders, exposures flags, columns rounded boxes in a subgraph for each dataset.
 
 Names are in labels alone. In a label, every character outside of words is written as an entity (`#58;`):
 - a quote would end the label;
@@ -19,7 +19,12 @@ from typing import Any
 from headwater.lookup.export import label
 from headwater.lookup.export.graph import ExportEdge, ExportGraph, ExportKind, ExportNode, graph_of
 
-_SHAPES = {ExportKind.JOB: ("[", "]"), ExportKind.DATASET: ("[(", ")]"), ExportKind.COLUMN: ("([", "])")}
+_SHAPES = {
+    ExportKind.JOB: ("[", "]"),
+    ExportKind.DATASET: ("[(", ")]"),
+    ExportKind.COLUMN: ("([", "])"),
+    ExportKind.EXPOSURE: (">", "]"),
+}
 _WORDS = re.compile(r"([^\W_]+(?:[ _/-][^\W_]+)*)|(.)", re.DOTALL)
 
 

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.members import exposure_nodes, owners_of
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import DatasetId, JobId, JobRunId, NodeId, job_id, node_id
+from headwater.graph.names.identity import DatasetId, JobId, JobRunId, NodeId, NodeKind, job_id, node_id
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.job import JobHead, LatestRun
@@ -64,8 +64,11 @@ class GraphView:
         return into, out_of
 
 
-def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = None) -> GraphView:
-    """The graph of a walk as JSON. A derivation is no node, but edges between datasets."""
+def serialise(
+    reader: Reader, graph: LineageGraph, *, as_of: Instant | None = None, exposed: Collection[NodeId] = ()
+) -> GraphView:
+    """The graph of a walk as JSON. A derivation is no node, but edges between datasets. The exposures of the `exposed`
+    datasets are nodes, after all others."""
     heads = heads_of(reader, graph, as_of)
     latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
     nodes = _job_nodes(reader, graph, latest, as_of) | _dataset_nodes(
@@ -76,7 +79,31 @@ def serialise(reader: Reader, graph: LineageGraph, *, as_of: Instant | None = No
         frozenset((shown[a]["id"], shown[b]["id"]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
         for edges in (graph.edges, graph.foreign_edges)
     )
-    return GraphView({document["id"]: document for document in shown.values()}, edges, foreign)
+    documents = {document["id"]: document for document in shown.values()}
+    return GraphView(documents | _exposures(graph, exposed), edges, foreign)
+
+
+def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, JsonObject]:
+    """The exposures of some datasets. Their edges are in their own `inEdges` alone: Marquez's page draws `outEdges`,
+    and has no picture of what is neither job nor dataset."""
+    nodes: dict[str, JsonObject] = {}
+    for dataset in _readable(graph):
+        head = graph.datasets[dataset]
+        for exposure, members in exposure_nodes(head.facts.name, head.facets).items() if dataset in exposed else ():
+            edge = {"origin": node_id(NodeKind.DATASET, head.facts.name), "destination": exposure}
+            data = {
+                "namespace": head.facts.name.namespace,
+                "name": members["id"],
+                "displayName": members["name"],
+                "type": members.get("type"),
+                "url": members.get("url"),
+                "owners": [members["owner"]] if "owner" in members else [],
+            }
+            known = nodes.setdefault(
+                exposure, {"id": exposure, "type": "EXPOSURE", "data": data, "inEdges": [], "outEdges": []}
+            )
+            known["inEdges"].append(edge)
+    return nodes
 
 
 def _job_nodes(

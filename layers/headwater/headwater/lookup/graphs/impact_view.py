@@ -93,18 +93,19 @@ def _paged(
         answer["truncated"] = True
     if items and end < total:
         answer["cursor"] = page.cursor(str(end), total)
-    if impacted.exposures:
-        answer["exposures"] = [exposure.as_json() for exposure in impacted.exposures]
     return {**answer, **_called(impacted, on_page), "frontier": impacted.frontier.as_json()}
 
 
-def _called(impacted: Impact, on_page: Iterable[NodeAtRisk]) -> JsonObject:
-    """The names in a catalogue of the changed dataset, and of those on the ways of a page."""
+def _called(impacted: Impact, on_page: Sequence[NodeAtRisk]) -> JsonObject:
+    """What is shown in place of a name: the names in a catalogue of the changed dataset and of those on the ways of a
+    page, and the names of exposures."""
     steps = {step for node in on_page for step in node.path}
     of_columns = {step.removeprefix("datasetField:").rpartition(":")[0] for step in steps}
     shown = {step.removeprefix("dataset:") for step in steps} | of_columns
     heads = impacted.known.heads.values() if impacted.known else ()
-    return display_names(head for head in heads if head is impacted.head or ":".join(head.facts.name) in shown)
+    of_tables = display_names(head for head in heads if head is impacted.head or ":".join(head.facts.name) in shown)
+    of_exposures = {node.node_id: node.exposure["name"] for node in on_page if node.exposure}
+    return {"displayNames": of_tables.get("displayNames", {}) | of_exposures} if of_exposures else of_tables
 
 
 def _by_owner(items: Iterable[tuple[NodeAtRisk, JsonObject]]) -> list[JsonObject]:

@@ -1,13 +1,13 @@
 """GET /lineage, /column-lineage and /export."""
 
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from headwater.graph.facets.schema import fields_of
-from headwater.graph.names.identity import NodeKind
+from headwater.graph.names.identity import NodeId, NodeKind
 from headwater.http.marquez.datasets import display_names
 from headwater.http.request import ApiRequest, PageRequest
 from headwater.http.response import ApiResponse
@@ -27,7 +27,7 @@ from headwater.read.reader import Reader
 from headwater.traversal.column_graph import ColumnGraph, ColumnId
 from headwater.traversal.column_lineage import walk_column_lineage
 from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
-from headwater.traversal.lineage_graph import LineageGraph
+from headwater.traversal.lineage_graph import LineageGraph, reached
 from headwater.traversal.rollup import Rollup, jobs_started_by, roll_up, without_query_jobs
 from headwater.traversal.unknown_origins import unknown_origins
 
@@ -74,10 +74,19 @@ def lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
         with_usages=True,
     )
     graph = walked(reader, node, walk, rollup)
-    answer = _paged(serialise(reader, graph, as_of=walk.as_of), page, is_truncated=graph.is_truncated)
+    view = serialise(reader, graph, as_of=walk.as_of, exposed=_exposed(graph, node, walk.direction))
+    answer = _paged(view, page, is_truncated=graph.is_truncated)
     used = [each for edges in graph.edges_of.values() for each in edges.inputs + edges.outputs]
     deleted = {each.name for each in used if each.id in graph.deleted}
     return answer | ({"deleted": [name.as_json() for name in sorted(deleted)]} if deleted else {})
+
+
+def _exposed(graph: LineageGraph, node: NamedNode, direction: Direction | None) -> Collection[NodeId]:
+    """The nodes of a graph whose exposures it has: those downstream of a node, of a graph without direction all."""
+    if direction is Direction.UPSTREAM:
+        return ()
+    start = node.job if node.kind is NodeKind.JOB else graph.representative(node.dataset)
+    return reached(graph.edges, [start], len(graph.order)) if direction else graph.order
 
 
 def walked(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | None) -> LineageGraph:

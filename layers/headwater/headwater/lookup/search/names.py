@@ -124,8 +124,8 @@ class NameSearch:
 
 
 def matched_texts(facets: Facets, schema: Any, words: Sequence[str]) -> list[str]:
-    """Where the texts of a node have words that begin with each of some words: `description`, `sql`, or the name of a
-    column whose description has them."""
+    """Where the texts of a node have words that begin with each of some words: `description`, `sql`, an exposure, or
+    the name of a column whose description has them."""
     asked = [word for word in words if len(word) >= MIN_IN_TEXT]
     places = [*texts_of(facets), *((f"description of {column}", text) for column, text in column_texts(schema))]
     return [place for place, text in places if asked and all(_begins(words_in(text), word) for word in asked)]

@@ -17,7 +17,8 @@ from headwater.graph.facets.curation import RESERVED, called, current_tags, is_a
 from headwater.graph.facets.dataset_reference import SYMLINKS, display_name, names_of, symlinks
 from headwater.graph.facets.members import EXTERNAL_QUERY
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import DatasetId, JobId, NodeKind, node_id
+from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_id, node_id
+from headwater.graph.names.naming import table_path
 from headwater.graph.names.search_words import words_of
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.search_terms import NameKind, searched_namespace
@@ -121,6 +122,8 @@ def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> Js
     kinds = [NameKind.JOB] if chosen is Filter.JOB else [NameKind.DATASET]
     kinds += [] if chosen or matches else [NameKind.JOB]
     matches = [*matches, *_by_other_names(reader, namespaces, text, {match.id for match in matches}, kinds)]
+    if not matches and chosen is not Filter.JOB:
+        matches = [*_by_rules(reader, namespaces, text)]
     told = _by_texts(reader, namespaces, text, {match.id for match in matches})
     matches = [*matches, *(match for match in told if not chosen or chosen.value == match.kind.value)]
     if tag := request.query.get("tag"):
@@ -170,6 +173,20 @@ def _by_other_names(
         is_there = not (job_head.facts.is_deleted or job_head.is_foreign)
         if is_there and text.casefold() in (called(values(job_head.facts.facets)) or "").casefold():
             yield JobMatch(job_head.facts.name, job)
+
+
+def _by_rules(reader: Reader, namespaces: Sequence[str], text: str) -> Iterator[DatasetMatch]:
+    """Datasets that a rule of naming means by a text: by a name in the catalog of a query engine, or by a path within
+    the folder of a table. The text is another name of theirs, though it need not have been sent."""
+    meant = {dataset_id(reader.naming.identify(sent).identity): sent for sent in reader.naming.in_catalogs(text)}
+    for node, head in (reader.datasets(sorted(meant)) if meant else {}).items():
+        if head.facts.name.namespace in namespaces:
+            yield DatasetMatch(head.facts.name, node, others=frozenset({meant[node]}))
+    if table := table_path(text):
+        for match in matching(reader, namespaces, table, [datasets_in]).matches:
+            if f"/{match.name.name.strip('/')}".endswith(f"/{table}"):
+                within = match.name.name.rstrip("/") + text.strip("/").removeprefix(table)
+                yield replace(match, others=frozenset({Name(match.name.namespace, within)}))
 
 
 def _by_texts(
@@ -271,7 +288,7 @@ def with_times(reader: Reader, matches: Collection[Match]) -> list[Match]:
         if node not in around.heads:
             return match
         name, facets = around.heads[node].facts.name, around.heads[node].facets
-        others = frozenset({match.name, *symlinks(facets.get(SYMLINKS))} - {name})
+        others = frozenset({match.name, *match.others, *symlinks(facets.get(SYMLINKS))} - {name})
         return DatasetMatch(name, node, used[node], display_name(name, facets), match.matched, others)
 
     return [each for each in map(timed, matches) if each.updated]

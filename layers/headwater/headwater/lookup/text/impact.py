@@ -13,7 +13,12 @@ from headwater.lookup.text.inert import inert, width_of
 from headwater.lookup.text.labels import Labels, node_of
 from headwater.lookup.text.tree import LEAST_NAME
 
-_ROLES = {ExportKind.COLUMN: Role.COLUMN, ExportKind.DATASET: Role.DATASET, ExportKind.JOB: Role.JOB}
+_ROLES = {
+    ExportKind.COLUMN: Role.COLUMN,
+    ExportKind.DATASET: Role.DATASET,
+    ExportKind.JOB: Role.JOB,
+    ExportKind.EXPOSURE: Role.JOB,
+}
 _INDENT = 2
 _THEN = " → "
 
@@ -31,9 +36,8 @@ class _Text:
         self._is_of_column = self.changed.kind is ExportKind.COLUMN
         self.items = {item["nodeId"]: item for owner in answer["owners"] for item in owner["items"]}
         paths = {node_id for item in self.items.values() for node_id in item["path"]}
-        self.uses = [node_of(exposure["dataset"]) for exposure in answer.get("exposures") or ()]
         self.nodes = {node_id: node_of(node_id) for node_id in sorted({*paths, *self.items, str(answer["nodeId"])})}
-        self.labels = Labels([*self.nodes.values(), *self.uses], self.changed, answer.get("displayNames"))
+        self.labels = Labels(self.nodes.values(), self.changed, answer.get("displayNames"))
 
     def lines(self) -> Iterator[Line]:
         broken = f": {self._counts()}"
@@ -48,7 +52,6 @@ class _Text:
             if (more := self.answer.get("totalCount", 0) - len(self.items)) > 0:
                 yield BLANK
                 yield detail(f"and {more:,} more, further away")
-        yield from self._exposures()
         if hidden := self.answer.get("hiddenCount"):
             yield BLANK
             yield detail(f"and {hidden:,} more, in namespaces that the key may not read")
@@ -56,17 +59,6 @@ class _Text:
             yield BLANK
             yield detail(TRUNCATED)
         yield from frontier(self.answer, self.display)
-
-    def _exposures(self) -> Iterator[Line]:
-        """The dashboards and other uses that dbt declares."""
-        if exposures := self.answer.get("exposures"):
-            yield BLANK
-            yield (Span("declared to use it", Role.HEADING), *detail(f": {count(len(exposures), 'exposure')}"))
-        for exposure in exposures or ():
-            told = (exposure.get("type"), exposure.get("owner") and f"of {exposure['owner']}", exposure.get("url"))
-            notes = [*filter(None, told), f"uses {self.labels.fit(node_of(exposure['dataset']), LEAST_NAME)}"]
-            lead = detail(f"{' ' * _INDENT}{count(exposure['distance'], 'hop'):8}")
-            yield (*lead, Span(inert(exposure["name"]), Role.JOB), *detail(f"  {inert(', '.join(notes))}"))
 
     def _counts(self) -> str:
         """`2 columns, 1 job; may break 1 column`. What only datasets and jobs tell is not certain, and is not said to
@@ -77,7 +69,9 @@ class _Text:
         if breaks is None:  # a server of an earlier release
             return count(len(self.items), "node")
         possible = breaks["possible"]
-        certain = _counted({kind: breaks[kind] - possible[kind] for kind in possible})
+        certain = _counted(
+            {kind: number - possible.get(kind, 0) for kind, number in breaks.items() if isinstance(number, int)}
+        )
         by_table = ", by table lineage" * (not self._is_of_column)
         told = [f"{certain}{by_table}" if certain else "nothing for certain"]
         return "; ".join([*told, *([f"may break {_counted(possible)}"] * any(possible.values()))])
@@ -111,7 +105,9 @@ class _Text:
     def _item(self, item: Document) -> Iterator[Line]:
         node = self.nodes[item["nodeId"]]
         lead = (*detail(f"{' ' * _INDENT}{count(item['distance'], 'hop'):8}"),)
+        exposure = item.get("exposure") or {}
         lead += detail("job ") if node.kind is ExportKind.JOB else ()
+        lead += detail(f"{inert(exposure.get('type') or 'exposure')} ") if exposure else ()
         rest = detail("".join(f"  {note}" for note in self._notes(node, item)))
         if item.get("caution"):
             rest += (Span(f"  {inert(str(item['caution']))}", Role.BAD),)
@@ -130,6 +126,8 @@ class _Text:
             yield f"({', '.join(named)})"
         if item.get("indirect"):
             yield "indirect"
+        if url := (item.get("exposure") or {}).get("url"):
+            yield inert(url)
         if self._is_of_column and item.get("by") == "dataset":
             yield "columns unknown"
         if item.get("by") == "unknown":
@@ -151,7 +149,7 @@ class _Text:
 
 
 def _counted(numbers: Mapping[str, int]) -> str:
-    return counts((numbers[f"{kind.value}s"], kind.value) for kind in _ROLES)
+    return counts((numbers.get(f"{kind.value}s", 0), kind.value) for kind in _ROLES)
 
 
 def shares(widths: Sequence[int], room: int) -> list[int]:

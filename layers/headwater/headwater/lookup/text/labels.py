@@ -16,7 +16,13 @@ _OF_HIDDEN = 6
 """Digits of the name of a hidden node, which tell it apart from others."""
 
 
-_KINDS = {"job": ExportKind.JOB, "dataset": ExportKind.DATASET, "datasetField": ExportKind.COLUMN}
+_KINDS = {
+    "job": ExportKind.JOB,
+    "dataset": ExportKind.DATASET,
+    "datasetField": ExportKind.COLUMN,
+    "exposure": ExportKind.EXPOSURE,
+}
+_AUTHORED = (ExportKind.JOB, ExportKind.EXPOSURE)
 _END_OF_NAMESPACE = re.compile(r":(?!//|\d)")
 
 
@@ -41,7 +47,7 @@ class Labels:
     folder                  what the names of all datasets of `datasets_in` begin with
 
     A node in `displayed`, by nodeId, is called by that name. Beside it stands the own name of a dataset, which tells
-    its path; that of a job tells no more than how a producer spells what its author says.
+    its path; that of a job or exposure tells no more than how a producer spells what its author says.
     """
 
     def __init__(
@@ -53,7 +59,7 @@ class Labels:
         self._displayed = displayed or {}
         ordered = [*([first] if first else []), *sorted(nodes)]
         jobs = [node for node in ordered if node.kind is ExportKind.JOB]
-        datasets = [node for node in ordered if node.kind is not ExportKind.JOB]
+        datasets = [node for node in ordered if node.kind not in _AUTHORED]
         self.jobs_in = _home(jobs, first)
         self.datasets_in = _home(datasets, first)
         plain = [node for node in datasets if not self._called(node)]
@@ -64,23 +70,25 @@ class Labels:
         """The name, without the folder; of a column `table.column`."""
         if node.namespace == HIDDEN:
             return node.name[:_OF_HIDDEN]
-        if node.kind is ExportKind.JOB:
+        if node.kind in _AUTHORED:
             return quoted(self._called(node) or node.name)
         path = node.name.removeprefix(self.folder) if node.namespace == self.datasets_in else node.name
         below = self._called(node) or path
         return quoted(below if node.field is None else f"{below}.{node.field}")
 
     def _called(self, node: ExportNode) -> str | None:
-        return self._displayed.get((node if node.kind is ExportKind.JOB else node.dataset).id)
+        return self._displayed.get((node if node.kind in _AUTHORED else node.dataset).id)
 
     def fit(self, node: ExportNode, width: int) -> str:
         """The name in at most so many columns, told apart from the other names of the text."""
         return self._abbreviations.fit(self.name(node), width)
 
     def elsewhere(self, node: ExportNode) -> str:
-        """The namespace of a node, unless it goes without saying."""
+        """The namespace of a node, unless it goes without saying, as that of an exposure does."""
         if node.namespace == HIDDEN:
             return "(of a namespace that the key may not read)"
+        if node.kind is ExportKind.EXPOSURE:
+            return ""
         if self._called(node) and node.kind is not ExportKind.JOB:
             return inert(f"{node.namespace.rstrip('/')}/{node.name.lstrip('/')}")
         home = self.jobs_in if node.kind is ExportKind.JOB else self.datasets_in

@@ -1,6 +1,6 @@
 """The graph of GET /lineage as trees: what a node is made of, and what is made of it."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from headwater.lookup.export import label
@@ -97,14 +97,21 @@ class _Section:
         after = detail(f"  {elsewhere}") if elsewhere else ()
         if is_job:
             after += state_of(data.get("latestRun"))
+        elif node.kind is ExportKind.EXPOSURE:
+            told = [*(f"of {owner}" for owner in data["owners"]), *filter(None, [data.get("url")])]
+            after += detail("".join(f"  {inert(text)}" for text in told))
         elif data.get("type") == "STREAM":
             after += detail("  stream")
         elif data.get("datasetType") == "MODEL":
             after += detail("  model")
         if data.get("caution"):
             after += (Span(f"  {data['caution']}", Role.BAD),)
-        role = Role.JOB if is_job else Role.DATASET
-        return TreeEntry(lambda width: self.labels.fit(node, width), role, "job " if is_job else "", after)
+        is_dataset = node.kind is ExportKind.DATASET
+        role, kind = (
+            Role.DATASET if is_dataset else Role.JOB,
+            "job" if is_job else inert(data.get("type") or "exposure"),
+        )
+        return TreeEntry(lambda width: self.labels.fit(node, width), role, "" if is_dataset else f"{kind} ", after)
 
 
 def reachable(below: Neighbours, roots: Iterable[ExportNode]) -> set[ExportNode]:
@@ -171,8 +178,8 @@ def _roots(section: _Section) -> list[ExportNode]:
 
 
 def _counts(nodes: Collection[ExportNode]) -> str:
-    jobs = sum(node.kind is ExportKind.JOB for node in nodes)
-    return counts([(jobs, "job"), (len(nodes) - jobs, "dataset")])
+    kinds = Counter(node.kind for node in nodes)
+    return counts((kinds[kind], kind.value) for kind in (ExportKind.JOB, ExportKind.DATASET, ExportKind.EXPOSURE))
 
 
 def _deleted(answer: Document, labels: Labels) -> list[Line]:
