@@ -133,6 +133,14 @@ def test_a_query_that_goes_well_has_not_and_its_tasks_are_told(get: LookupClient
     assert application["runtime"]["failedTasks"] > 0
 
 
+def test_an_application_says_from_its_start_how_often_it_is_heard_of(events: list[Document]) -> None:
+    beats = [event for event in events if "headwater_heartbeat" in event["run"]["facets"]]
+    assert [event["eventType"] for event in beats] == ["START", "RUNNING"]
+    start, beat = beats
+    assert (start["job"]["name"], start["run"]["runId"]) == (beat["job"]["name"], beat["run"]["runId"])
+    assert {event["run"]["facets"]["headwater_heartbeat"]["everySeconds"] for event in beats} == {300}
+
+
 def test_a_failure_that_the_listener_does_not_report_belongs_to_the_application(get: LookupClient) -> None:
     (application,) = get("runs", limit=10)["runs"]
     failed = {child["job"]["name"].replace(".", "_").rpartition("_")[2] for child in application["failedChildren"]}
