@@ -37,6 +37,7 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
         }
         if (event instanceof SparkListenerApplicationStart) {
             facets.accept("headwater_heartbeat", heartbeat());
+            Agent.guard(() -> context.getSparkContext().ifPresent(spark -> JobRun.tell(spark, facets)));
         }
         if (event instanceof SparkListenerSQLExecutionEnd) {
             Agent.guard(() -> ended((SparkListenerSQLExecutionEnd) event, facets));
