@@ -1,4 +1,3 @@
-import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
 import org.apache.spark.api.java.function.MapFunction;
 import org.apache.spark.sql.Dataset;
@@ -26,9 +25,6 @@ public final class Programs {
         write("late", () -> spark.sql("SELECT k, " + boom + " FROM (SELECT k, max(name) AS name FROM raw GROUP BY k)"));
         write("first", () -> raw.selectExpr(boom));
         attempt(() -> raw.selectExpr(boom).collect());
-        Method beat = Class.forName("headwater.spark.Own").getDeclaredMethod("beat");
-        beat.setAccessible(true);
-        beat.invoke(null);
         spark.stop();
     }
 
