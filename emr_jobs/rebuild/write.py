@@ -17,13 +17,13 @@ from itertools import islice
 from math import inf
 
 from emr_jobs.rebuild.join import join
-from headwater.alerts.heartbeat import MIN_SILENCE
 from headwater.fold.fold import ATTEMPTS
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.dataset_claims import DatasetClaims
 from headwater.graph.states.neighbours import Side
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import Instant, to_datetime
+from headwater.read.run_end import MIN_SILENCE
 from headwater.retry import backoff
 from headwater.store.bulk import (
     OPEN_IN,

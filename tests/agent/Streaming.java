@@ -1,3 +1,4 @@
+import java.lang.reflect.Method;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -28,6 +29,9 @@ public final class Streaming {
             System.out.println(failure);
         }
         run("failing", landed.writeStream().queryName("failing").foreachBatch(failing));
+        Method beat = Class.forName("headwater.spark.Own").getDeclaredMethod("beat"); // which comes after five minutes
+        beat.setAccessible(true);
+        beat.invoke(null);
         landed.writeStream().queryName("endless").format("noop")
                 .option("checkpointLocation", lake + "/checkpoints/endless").start().processAllAvailable();
         Thread.sleep(Long.MAX_VALUE);

@@ -22,6 +22,7 @@ COMPILER = str(javac())
 HERE = Path(__file__).parent
 SECONDS = 400
 LOG = "log.txt"
+JOB_RUN = "jr_8a1f5c"
 OPENED = (
     *("java.io", "java.lang", "java.lang.invoke", "java.lang.reflect", "java.net", "java.nio", "java.util"),
     *("java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs"),
@@ -66,6 +67,7 @@ def started(lake: Path, program: str) -> Iterator[subprocess.Popen[bytes]]:
         "spark.sql.shuffle.partitions": "1",
         "spark.extraListeners": LISTENER,
         "spark.openlineage.namespace": "prod",
+        "spark.glue.JOB_RUN_ID": JOB_RUN,
         "spark.openlineage.transport.type": "file",
         "spark.openlineage.transport.location": str(lake / "events.jsonl"),
     }
@@ -131,6 +133,12 @@ def test_a_query_that_goes_well_has_not_and_its_tasks_are_told(get: LookupClient
     (application,) = get("runs", limit=10)["runs"]
     assert application["runtime"]["tasks"] > runs["made"]["runtime"]["tasks"]
     assert application["runtime"]["failedTasks"] > 0
+
+
+def test_an_application_is_found_by_the_job_run_that_it_is_for_a_service(get: LookupClient) -> None:
+    (found,) = get("search", q=JOB_RUN)["results"]
+    run = get(f"jobs/runs/{found['runId']}")
+    assert (run["job"]["name"], run["query"]) == ("programs", {"id": JOB_RUN, "source": "Glue"})
 
 
 def test_a_failure_that_the_listener_does_not_report_belongs_to_the_application(get: LookupClient) -> None:

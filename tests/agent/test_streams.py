@@ -81,3 +81,11 @@ def test_a_short_stream_sends_three_events_and_no_fault(events: list[Document]) 
     own = [event["eventType"] for event in events if event["job"]["name"] == "streaming.streamed"]
     assert own == ["START", "RUNNING", "COMPLETE"]
     assert not [event for event in events if "headwater_agent" in event["run"]["facets"]]
+
+
+def test_an_application_says_from_its_start_how_often_it_is_heard_of(events: list[Document]) -> None:
+    beats = [event for event in events if "headwater_heartbeat" in event["run"]["facets"]]
+    assert [event["eventType"] for event in beats] == ["START", "RUNNING"]
+    start, beat = beats
+    assert (start["job"]["name"], start["run"]["runId"]) == (beat["job"]["name"], beat["run"]["runId"])
+    assert {event["run"]["facets"]["headwater_heartbeat"]["everySeconds"] for event in beats} == {300}

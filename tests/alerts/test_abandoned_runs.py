@@ -94,6 +94,24 @@ def test_the_setting_of_a_namespace_precedes_the_usual_duration() -> None:
     assert swept(world, 31) == ["load"]
 
 
+BEATS = {"headwater_heartbeat": factory.facet(everySeconds=300)}
+
+
+def test_a_run_that_said_how_often_it_is_heard_of_is_missed_after_three_heartbeats() -> None:
+    world = world_of(*usual(200), event("START", 0, 1, run_facets=BEATS), event("RUNNING", 60, 1, run_facets=BEATS))
+    assert swept(world, 74) == []
+    assert swept(world, 76) == ["load"]
+    world.fold(factory.received(event("RUNNING", 80, 1, run_facets=BEATS)))
+    assert swept(world, 94) == []
+    assert swept(world, 96) == ["load"]
+
+
+@pytest.mark.parametrize("every", [None, "300", True, -1, 10**400, {"seconds": 300}])
+def test_a_run_is_given_a_quarter_of_an_hour_whatever_it_says_of_its_heartbeats(every: Any) -> None:
+    facet = {"headwater_heartbeat": factory.facet(everySeconds=every)}
+    assert swept(world_of(*usual(20), event("START", 0, 1, run_facets=facet)), 14) == []
+
+
 def test_a_quarter_of_an_hour_is_the_least_even_of_runs_that_take_seconds() -> None:
     world = world_of(*usual(0.1), event("START", 0, 1))
     assert swept(world, 14) == []

@@ -6,7 +6,7 @@ import pytest
 
 from headwater.cli.doctor.arrivals import Arrivals
 from headwater.cli.doctor.finding import Blame, DoctorFinding
-from headwater.cli.doctor.spark_gaps import spark_gaps
+from headwater.cli.doctor.spark_gaps import jar_gaps, spark_gaps
 from tests import factory
 from tests.producer_records import recorded, recorded_program
 
@@ -102,3 +102,55 @@ def test_a_glue_name_of_a_path_elsewhere_is_of_aws_too() -> None:
 def test_other_producers_are_not_asked() -> None:
     events = [{**event, "producer": factory.PRODUCER} for event in recorded_program("fails")]
     assert gaps(events) == []
+
+
+APPLICATION = {"jobType": factory.facet(processingType="NONE", integration="SPARK", jobType="APPLICATION")}
+JAR = {"headwater_heartbeat": factory.facet(everySeconds=300)}
+
+
+def application(number: int, *, of_start: dict[str, Any], of_query: dict[str, Any]) -> list[dict[str, Any]]:
+    """An application and a query of it that writes after a shuffle, with facets of their runs."""
+    name = f"app{number}"
+    query = {**of_query, "parent": factory.parent(number, name)}
+    job, out = f"{name}.adaptive_spark_plan.out", [factory.dataset("out")]
+    events = [
+        factory.run_event("START", run=number, job=name, job_facets=APPLICATION, run_facets=of_start),
+        factory.run_event("COMPLETE", run=number + 100, job=job, outputs=out, run_facets=query),
+    ]
+    return [{**event, "producer": LISTENER} for event in events]
+
+
+@pytest.mark.parametrize(
+    ("of_start", "of_query", "told"),
+    [
+        ({}, {}, "no jar beside the listener in app1: "),
+        (
+            {},
+            {"headwater_runtime": factory.facet()},
+            "an old jar beside the listener, which sends no heartbeats, in app1",
+        ),
+        (
+            {**JAR, "headwater_agent": factory.facet(fault="NoSuchMethodError: x")},
+            {},
+            "the jar beside the listener failed: No",
+        ),
+        (JAR, {}, None),
+    ],
+)
+def test_a_jar_that_is_absent_old_or_broken_is_told(
+    of_start: dict[str, Any], of_query: dict[str, Any], told: str | None
+) -> None:
+    arrivals = Arrivals(application(1, of_start=of_start, of_query=of_query), [], [], is_cut=False)
+    assert [finding.what.startswith(told or "-") for finding in jar_gaps(arrivals)] == [True] * bool(told)
+
+
+def test_with_the_jar_no_failure_is_hidden() -> None:
+    beside, bare = application(1, of_start=JAR, of_query={}), application(2, of_start={}, of_query={})
+    assert gaps(beside) == []
+    (finding,) = gaps([*beside, *bare])
+    assert finding.what.endswith("perhaps failed: app2.adaptive_spark_plan.out")
+
+
+def test_of_an_application_that_began_before_the_events_no_jar_is_missed() -> None:
+    late = application(1, of_start={}, of_query={})[1:]
+    assert list(jar_gaps(Arrivals(late, [], [], is_cut=True))) == []

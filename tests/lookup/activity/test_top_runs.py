@@ -1,5 +1,7 @@
 """GET /runs: the runs that no other run started, "which failed today?"."""
 
+from datetime import timedelta
+
 import pytest
 
 from headwater.access.principal import Principal
@@ -33,6 +35,41 @@ def test_a_failed_query_of_a_failed_application_is_one_entry_with_the_applicatio
     (run,) = get("runs", state="FAILED")["runs"]
     assert (run["id"], run["message"]) == (factory.run_id(APPLICATION), "the application")
     assert [child["runId"] for child in run["failedChildren"]] == [factory.run_id(1)]
+
+
+BEATS = {"headwater_heartbeat": factory.facet(everySeconds=300)}
+
+
+def no_contact_since(minutes: float, *events: Document) -> str | None:
+    """What the board and the page of the application say some minutes after eight o'clock."""
+    get = LookupClient(table_after(*events), at=factory.EPOCH + timedelta(minutes=minutes))
+    (told,) = {
+        answer.get("noContactSince")
+        for answer in (
+            get("runs")["runs"][0],
+            get(f"jobs/runs/{factory.run_id(APPLICATION)}"),
+            get("namespaces/demo/jobs/app/runs")["runs"][0],
+        )
+    }
+    return None if told is None else str(told)
+
+
+def test_of_an_open_run_that_missed_three_heartbeats_it_is_told_when_it_was_heard_of() -> None:
+    start, beat, later = (
+        factory.run_event(
+            "RUNNING" if minute else "START", seconds=60 * minute, run=APPLICATION, job="app", run_facets=BEATS
+        )
+        for minute in (0, 10, 30)
+    )
+    assert no_contact_since(24.9, start, beat) is None
+    assert no_contact_since(25.1, start, beat) == no_contact_since(9999, beat, start) == factory.at(600)
+    assert no_contact_since(31, start, beat, later) is None
+    for kind in ("COMPLETE", "FAIL", "ABORT"):
+        assert no_contact_since(9999, start, beat, {**beat, "eventType": kind}) is None
+
+
+def test_nothing_is_told_of_the_silence_of_a_run_that_announced_no_heartbeats() -> None:
+    assert no_contact_since(9999, ran(APPLICATION, "START", "app"), ran(APPLICATION, "RUNNING", "app")) is None
 
 
 @pytest.mark.parametrize("ends_last", ["query", "application"])

@@ -56,6 +56,15 @@ def test_a_run_is_told_with_its_outcome_and_the_parent_that_it_stands_for() -> N
     )
 
 
+def test_of_a_run_without_contact_it_is_told_since_when() -> None:
+    silent = run(1, "RUNNING", durationMs=None, noContactSince="2026-11-20T08:10:00Z")
+    assert runs.render({"runs": [silent]}, Display()) == (
+        "STATE    STARTED            TOOK  RUN\n"
+        "RUNNING  2026-11-20 08:01Z        run-1\n"
+        "    no contact since 2026-11-20 08:10Z\n"
+    )
+
+
 def test_states_are_painted_by_the_caller() -> None:
     painted = runs.render({"runs": [run(1, "FAILED")]}, Display(paint=lambda role, text: f"<{role}>{text}</>"))
     assert f"<{Role.BAD}>FAILED</>" in painted

@@ -15,6 +15,7 @@ export interface BoardRun {
   durationMs: number | null;
   producer: string | null;
   message: string | null;
+  noContactSince?: string;
   failedChildren: { runId: string; job: Name }[];
   /** The run that it stands for, which never reported. */
   parent: { runId: string; job: Name } | null;

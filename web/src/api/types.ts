@@ -48,6 +48,8 @@ export interface Run {
   outcome: Outcome;
   /** What went wrong, in a line; not in a graph. */
   message?: string | null;
+  /** Of an open run that missed its heartbeats: when it was heard of last. */
+  noContactSince?: string;
   createdAt: string;
   updatedAt: string;
   startedAt: string | null;

@@ -161,6 +161,25 @@ final class Own {
         send(() -> client(application).emit(event.build()));
     }
 
+    /** Sends that the application lives. */
+    static void beat() {
+        ZonedDateTime time = ZonedDateTime.now(ZoneOffset.UTC);
+        OpenLineageContext application = Queries.application();
+        if (!isNamed(application) || application.getApplicationUuid() == null) {
+            return;
+        }
+        OpenLineage ol = OPEN_LINEAGE;
+        OpenLineage.RunFacets facets =
+                ol.newRunFacetsBuilder().put("headwater_heartbeat", RunFacets.heartbeat()).build();
+        OpenLineage.RunEvent event = ol.newRunEventBuilder()
+                .eventTime(time)
+                .eventType(OpenLineage.RunEvent.EventType.RUNNING)
+                .run(ol.newRun(application.getApplicationUuid(), facets))
+                .job(ol.newJob(namespace(application), application.getJobName(), ol.newJobFacetsBuilder().build()))
+                .build();
+        send(() -> client(application).emit(event));
+    }
+
     private static OpenLineage.RunEventBuilder event(
             OpenLineageContext context,
             OpenLineage.RunEvent.EventType type,

@@ -54,6 +54,7 @@ final class Queries extends SparkListener {
         all = new Query(NONE);
         watched = spark;
         spark.addSparkListener(new Queries());
+        Heartbeat.start();
     }
 
     /** Learns the run of a query by an event that the listener is about to send, and answers what its tasks took. */
@@ -213,6 +214,7 @@ final class Queries extends SparkListener {
 
     @Override
     public void onApplicationEnd(SparkListenerApplicationEnd event) {
+        Heartbeat.stop();
         Agent.guard(Streams::abort);
         Agent.guard(Own::flush);
     }

@@ -7,11 +7,12 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiConsumer;
+import org.apache.spark.scheduler.SparkListenerApplicationStart;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 
 /**
- * The run facets headwater_runtime, headwater_failed and headwater_agent. The listener calls this for each object of an
+ * The run facets headwater_runtime, headwater_failed, headwater_heartbeat and headwater_agent. The listener calls this for each object of an
  * event (the event, a job, each RDD), and by this tells which run has which query.
  */
 final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
@@ -33,6 +34,10 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
                 Agent.guard(() -> Queries.seen((SparkListenerEvent) event, context), Collections.emptyMap());
         if (!runtime.isEmpty()) {
             facets.accept("headwater_runtime", facet(runtime));
+        }
+        if (event instanceof SparkListenerApplicationStart) {
+            facets.accept("headwater_heartbeat", heartbeat());
+            Agent.guard(() -> context.getSparkContext().ifPresent(spark -> JobRun.tell(spark, facets)));
         }
         if (event instanceof SparkListenerSQLExecutionEnd) {
             Agent.guard(() -> ended((SparkListenerSQLExecutionEnd) event, facets));
@@ -61,6 +66,11 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
             facet.getAdditionalProperties().put("toldBy", told);
         }
         return facet;
+    }
+
+    /** That the application is heard of every few minutes until it ends. */
+    static OpenLineage.RunFacet heartbeat() {
+        return facet(Collections.singletonMap("everySeconds", Heartbeat.MILLIS / 1_000));
     }
 
     static OpenLineage.RunFacet facet(Map<String, Object> members) {

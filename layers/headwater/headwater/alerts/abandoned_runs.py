@@ -19,7 +19,7 @@ from datetime import timedelta
 
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
-from headwater.alerts.heartbeat import MIN_SILENCE, Heartbeat
+from headwater.alerts.heartbeat import Heartbeat
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
@@ -32,6 +32,7 @@ from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
 from headwater.openlineage.instant import Instant, moved_back, shown
 from headwater.read.reader import Reader
+from headwater.read.run_end import MIN_SILENCE
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest, Snapshot

@@ -12,10 +12,8 @@ from headwater.graph.producers import producer_of
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.reader import Reader
-from headwater.read.run_end import is_stream
+from headwater.read.run_end import MIN_SILENCE, allowed_by_beats, is_stream
 
-MIN_SILENCE = timedelta(minutes=15)
-"""A run that was silent for less is never abandoned. Sweeps come at this interval, too."""
 MAX_GENERATIONS, DURATION_FACTOR = 10, 3
 """A run may take `DURATION_FACTOR` times as long as the longest run of the job's newest `MAX_GENERATIONS` generations:
 the ten newest runs of a loop may all be of today, and the short ones."""
@@ -54,13 +52,15 @@ class Heartbeat:
     def allowed_silence(self, minutes: Thresholds) -> timedelta:
         """The allowed silence of the run.
 
-        A setting for the namespace comes first. Then, for a batch run, the durations of the job's runs count. For a
-        stream, which never ends, and for a job without such durations, the earlier gaps of the run count. Without
-        both, the default counts.
+        A setting for the namespace comes first, then what the run itself said of its heartbeats. Then, for a batch run,
+        the durations of the job's runs count. For a stream, which never ends, and for a job without such durations, the
+        earlier gaps of the run count. Without both, the default counts.
         """
         own = minutes.own(self.run.job.namespace)
         if own is not None:
             return max(MIN_SILENCE, timedelta(minutes=own))
+        if beats := allowed_by_beats(self.run):
+            return beats
         usual = (
             self._by_gaps(MIN_STREAM_BEATS) if is_stream(self.run) else self._by_durations() or self._by_gaps(MIN_BEATS)
         )

@@ -6,9 +6,10 @@ from typing import NamedTuple
 from headwater.graph.facets.dataset_reference import schema_register
 from headwater.graph.names.identity import DatasetId, WriteId, version_of_schema, version_without_schema
 from headwater.graph.states.run import Run
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.input_writes import RunInput, input_writes
 from headwater.read.reader import Reader
-from headwater.read.run_end import messages_of
+from headwater.read.run_end import messages_of, no_contact_since
 
 
 class RunDetails(NamedTuple):
@@ -17,12 +18,17 @@ class RunDetails(NamedTuple):
     run: Run
     input_versions: Mapping[DatasetId, str]
     message: str = ""
+    no_contact_since: Instant | None = None
 
 
-def read_run_details(reader: Reader, runs: Sequence[Run]) -> list[RunDetails]:
-    """The details of runs: the reads of `input_writes` and `messages_of` for all runs together."""
+def read_run_details(reader: Reader, runs: Sequence[Run], now: Instant = NEVER) -> list[RunDetails]:
+    """The details of runs: the reads of `input_writes` and `messages_of` for all runs together. With a time, whether a
+    run has missed its heartbeats by then."""
     writes, messages = input_writes(reader, runs), messages_of(reader.store, runs)
-    return [RunDetails(run, dict(_input_versions(run, writes)), messages[run.id]) for run in runs]
+    return [
+        RunDetails(run, dict(_input_versions(run, writes)), messages[run.id], now and no_contact_since(run, now))
+        for run in runs
+    ]
 
 
 def _input_versions(run: Run, writes: Mapping[RunInput, WriteId]) -> Iterator[tuple[DatasetId, str]]:

@@ -9,11 +9,13 @@ says nothing of it: Spark ends an application COMPLETE, dbt says that dbt failed
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from headwater.graph.facets.members import (
     MAX_FIRST_LINE,
     assertions_of,
+    beat_of,
     describe_assertion,
     describe_failure,
     error_message,
@@ -27,8 +29,12 @@ from headwater.graph.producers import is_query_job, producer_of
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.run import NOT_REPORTED, PARENT, Ending, ParentRef, Run, RunState, parent_reference
 from headwater.openlineage.event import EventType, Facets
+from headwater.openlineage.instant import Instant, moved_back
 from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import ReadRequest
+
+MIN_SILENCE = timedelta(minutes=15)
+"""A run that was silent for less is never abandoned. Sweeps come at this interval, too."""
 
 
 def with_inferred_ends(store: GraphReader, runs: Sequence[Run]) -> list[Run]:
@@ -113,6 +119,22 @@ def _with_inferred_end(head: JobHead, application: Run) -> JobHead:
     if head.latest is None:
         return head
     return replace(head, latest=head.latest._replace(state=application.state.value, ended_at=application.ended_at))
+
+
+MISSED_BEATS = 3
+
+
+def allowed_by_beats(run: Run) -> timedelta | None:
+    """The longest silence of a run that said how often it is heard of; None of others."""
+    beat = beat_of(values(run.facets))
+    return max(MIN_SILENCE, MISSED_BEATS * beat) if beat is not None else None
+
+
+def no_contact_since(run: Run, now: Instant) -> Instant | None:
+    """When an open run was heard of last, if it has missed its heartbeats since. This is no end: the run may have been
+    killed, or the network be away, and its next event takes it back."""
+    allowed = allowed_by_beats(run) if run.state is RunState.RUNNING else None
+    return run.updated if allowed and run.updated <= moved_back(now, allowed) else None
 
 
 LEVELS = 5

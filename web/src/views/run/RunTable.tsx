@@ -25,7 +25,10 @@ export function RunTable({ runs, file, withJob = false }: { runs: Run[]; file: s
     },
     { name: "Rows", value: (run) => rowsOf(run) ?? 0, show: (run) => numbered(rowsOf(run), count), isNumber: true },
     { name: "Bytes", value: (run) => bytesOf(run) ?? 0, show: (run) => numbered(bytesOf(run), bytes), isNumber: true },
-    { name: "Error", value: (run) => run.message ?? "" },
+    {
+      name: "Error",
+      value: (run) => (run.noContactSince ? `no contact since ${moment(run.noContactSince)}` : (run.message ?? "")),
+    },
   ];
   const job: Column<Run> = {
     name: "Job",

@@ -65,6 +65,7 @@ function RunPage({ run, children, again }: Found & { again: () => void }) {
           <span>{moment(run.startedAt ?? run.createdAt)}</span>
           <span className="muted">{duration(run.durationMs)}</span>
           {run.job && <span className="muted mono">{run.id}</span>}
+          {run.noContactSince && <span className="chip warn">No contact since {moment(run.noContactSince)}</span>}
           {run.progress && <span>{progressOf(run.progress)}</span>}
           {run.code && <CodeOfRun code={run.code} />}
         </div>

@@ -70,7 +70,8 @@ function Wrong({ run }: { run: BoardRun }) {
   );
 }
 
-function wrong({ message, failedChildren }: BoardRun): string {
+function wrong({ message, failedChildren, noContactSince }: BoardRun): string {
+  if (noContactSince) return `no contact since ${moment(noContactSince)}`;
   const parts = failedChildren.map(({ job }) => job.name);
   return message ?? (failedChildren.length ? `${failedChildren.length} failed: ${parts.join(", ")}` : "");
 }

@@ -11,7 +11,7 @@ from headwater.cli.doctor.engines import island_engines, one_job_a_query, refusa
 from headwater.cli.doctor.finding import Blame, DoctorFinding, first_few
 from headwater.cli.doctor.isolated_jobs import dataset_ids, isolated_jobs
 from headwater.cli.doctor.same_tables import same_tables
-from headwater.cli.doctor.spark_gaps import spark_gaps
+from headwater.cli.doctor.spark_gaps import jar_gaps, spark_gaps
 from headwater.openlineage.instant import NEVER, parse_instant
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 
@@ -218,6 +218,7 @@ def findings(client: Api, arrivals: Arrivals, namespace: str | None) -> list[Doc
         *nameless_datasets(arrivals),
         *flink_without_ends(arrivals),
         *spark_gaps(arrivals),
+        *jar_gaps(arrivals),
         *refusals(client),
         *one_job_a_query(arrivals),
         *isolated_jobs(arrivals),

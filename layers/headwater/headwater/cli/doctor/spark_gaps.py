@@ -27,6 +27,8 @@ LACKING = {
     (1, 48): "the name of a table in S3 Tables",
 }
 """What the listeners before a version do not tell on AWS, by the changes of OpenLineage."""
+OF_JAR, BEAT, JAR_FAULT = "headwater_", "headwater_heartbeat", "headwater_agent"
+"""Facets of runs that the jar beside the listener writes."""
 PAGE = "docs/producers/spark.md"
 
 
@@ -50,15 +52,60 @@ class Query:
 
 
 def spark_gaps(arrivals: Arrivals) -> Iterator[DoctorFinding]:
-    events = [event for event in arrivals.events if "run" in event and LISTENER.search(event["producer"])]
-    queries = [query for query in queries_in(events) if query.has_ended]
+    """What the listener left out; of applications with the jar beside it, what the jar does not tell either."""
+    events = of_listener(arrivals)
+    beside = with_jar(events)
+    ended = [query for query in queries_in(events) if query.has_ended]
+    queries = [query for query in ended if query.application not in beside]
     versions = first_few(sorted({LISTENER.findall(event["producer"])[0] for event in events}))
     yield from old_listeners(events)
     yield from hidden_failures(queries, versions)
-    yield from unnamed_tables(queries)
-    yield from unnamed_statements(queries)
+    yield from unnamed_tables(ended)
+    yield from unnamed_statements(ended)
     yield from silent_streams(queries)
     yield from unknown_columns(queries)
+
+
+def jar_gaps(arrivals: Arrivals) -> Iterator[DoctorFinding]:
+    """Applications without the jar beside the listener, with one of an earlier release, or with one that failed. Of an
+    application whose START is not among the events, only what its other events say is known."""
+    events = of_listener(arrivals)
+    beside, starts = with_jar(events), [event for event in events if is_start_of_application(event)]
+    bare = {event["job"]["name"] for event in starts if event["run"]["runId"] not in beside}
+    old = {event["job"]["name"] for event in starts if event["run"]["runId"] in beside and BEAT not in facets_of(event)}
+    faults = {str(facets_of(event)[JAR_FAULT].get("fault")) for event in events if JAR_FAULT in facets_of(event)}
+    fix = f"put headwater-spark.jar of this release beside the listener: {PAGE}"
+    if bare:
+        what = "failures of later jobs, streams, columns of Python and killed drivers are not told"
+        yield DoctorFinding(f"no jar beside the listener in {first_few(sorted(bare))}: {what}", fix)
+    if old:
+        yield DoctorFinding(
+            f"an old jar beside the listener, which sends no heartbeats, in {first_few(sorted(old))}", fix
+        )
+    if faults:
+        yield DoctorFinding(f"the jar beside the listener failed: {first_few(sorted(faults))}", fix)
+
+
+def of_listener(arrivals: Arrivals) -> list[Document]:
+    return [event for event in arrivals.events if "run" in event and LISTENER.search(event["producer"])]
+
+
+def with_jar(events: Iterable[Document]) -> set[str]:
+    """The run ids of the applications in which the jar beside the listener has said something."""
+    told = [event for event in events if any(name.startswith(OF_JAR) for name in facets_of(event))]
+    parents = (facets_of(event).get("parent") or {} for event in told)
+    above = {parent.get("run", {}).get("runId", "") for parent in parents}
+    return {*above, *(event["run"]["runId"] for event in told)} - {""}
+
+
+def facets_of(event: Document) -> Document:
+    """The facets of the run of an event."""
+    return event["run"].get("facets") or {}
+
+
+def is_start_of_application(event: Document) -> bool:
+    kind = (event["job"].get("facets") or {}).get("jobType") or {}
+    return event.get("eventType") == "START" and kind.get("jobType") == "APPLICATION"
 
 
 def queries_in(events: Iterable[Document]) -> list[Query]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -41,6 +42,8 @@ _OF_TASKS = (
 )
 PROGRESS = "headwater_stream"
 """A run facet, from beside Spark's listener: how far a stream is."""
+HEARTBEAT = "headwater_heartbeat"
+"""A run facet, from beside Spark's listener: the run is heard of every so many seconds until it ends."""
 _OF_STAGE = ("stage", "tasks", "medianSeconds", "maxSeconds", "medianBytes", "maxBytes")
 LIFECYCLE = "lifecycleStateChange"
 """A facet, and its member."""
@@ -108,6 +111,12 @@ def progress_of(facets: Facets) -> JsonObject | None:
     facet = facets.get(PROGRESS)
     lag = _amounts(facet, ("lag",)) or {}
     return {**told, **lag} if (told := _amounts(facet, ("batches", "rows"))) else None
+
+
+def beat_of(facets: Facets) -> timedelta | None:
+    """How often a run is heard of until it ends, a day at most; None if it did not say so."""
+    told = _amounts(facets.get(HEARTBEAT), ("everySeconds",))
+    return timedelta(seconds=float(min(max(told["everySeconds"], 0), 86_400))) if told else None
 
 
 def _amounts(facet: Any, members: Sequence[str]) -> JsonObject | None:

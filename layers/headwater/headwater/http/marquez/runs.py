@@ -36,6 +36,7 @@ def run(details: RunDetails) -> JsonObject:
         "facets": without_curation(facets),
         "outcome": shown_run.outcome,
         "message": details.message or None,
+        **({"noContactSince": shown(details.no_contact_since)} if details.no_contact_since else {}),
         "failedChildren": [{"runId": child.run_id, "job": child.job.as_json()} for child in shown_run.failed_children],
         **({"runtime": runtime} if (runtime := runtime_of(facets)) else {}),
         **({"progress": progress} if (progress := progress_of(facets)) else {}),

@@ -20,9 +20,9 @@ from headwater.http.request import ApiRequest
 from headwater.lookup.activity.newest import merged, newest_page, of_namespaces
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
-from headwater.openlineage.instant import Instant, milliseconds_between, moved_back, shown
+from headwater.openlineage.instant import Instant, instant_of, milliseconds_between, moved_back, shown
 from headwater.read.reader import Reader
-from headwater.read.run_end import messages_of
+from headwater.read.run_end import messages_of, no_contact_since
 from headwater.store.ranges import Entry, top_run_position
 
 LOOK_BACK, MAX_LOOKED_BACK = timedelta(days=1), 300
@@ -61,7 +61,7 @@ def top_runs(reader: Reader, request: ApiRequest, namespaces: Collection[str] | 
         earlier = _in_place_of(reader, _unreported_before(reader, after, searched, namespaces), states)
         in_place += [run for run in earlier if fits(run) and after <= run.outcome_at < before]
     shown = {run.id: run for run in (*(run for run in listed if run.last), *in_place)}
-    return {"runs": _shown(reader, shown.values()), **cursor}
+    return {"runs": _shown(reader, shown.values(), instant_of(request.received_at)), **cursor}
 
 
 def _unreported_before(
@@ -112,12 +112,12 @@ def _failed_at_top(reader: Reader, failed: Collection[JobRunId]) -> Iterator[Run
             yield run
 
 
-def _shown(reader: Reader, runs: Collection[Run]) -> list[JsonObject]:
+def _shown(reader: Reader, runs: Collection[Run], now: Instant) -> list[JsonObject]:
     messages = messages_of(reader.store, runs)
-    return [_as_json(run, messages[run.id]) for run in sorted(runs, key=top_run_position, reverse=True)]
+    return [_as_json(run, messages[run.id], now) for run in sorted(runs, key=top_run_position, reverse=True)]
 
 
-def _as_json(run: Run, message: str) -> JsonObject:
+def _as_json(run: Run, message: str, now: Instant) -> JsonObject:
     started, ended = None if run.state is RunState.NEW else run.started_at, run.ended_at
     return {
         "id": run.run_id,
@@ -130,6 +130,7 @@ def _as_json(run: Run, message: str) -> JsonObject:
         "durationMs": milliseconds_between(started, ended) if started and ended else None,
         "producer": run.producer.value or None,
         "message": message or None,
+        **({"noContactSince": shown(lost)} if (lost := no_contact_since(run, now)) else {}),
         "failedChildren": [_ref(child) for child in run.failed_children],
         "parent": _ref(run.parent) if run.parent else None,
         **({"runtime": runtime} if (runtime := runtime_of(values(run.facets))) else {}),

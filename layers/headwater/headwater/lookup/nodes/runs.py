@@ -12,6 +12,7 @@ from headwater.http.paging import chunked, listed_page, next_cursor
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.openlineage.instant import Instant, instant_of
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import read_run_details
@@ -32,8 +33,12 @@ def job_runs(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     total = len(ids) if page.total is None else page.total
     more = len(ids) > page.offset + page.limit
     cursor = {"cursor": page.cursor(run_position(runs[-1]), total)} if more and runs else {}
-    shown = [marquez.run(details) for details in read_run_details(reader, runs)]
+    shown = [marquez.run(details) for details in read_run_details(reader, runs, _now(request))]
     return {"runs": shown, "totalCount": total, **cursor}
+
+
+def _now(request: ApiRequest) -> Instant:
+    return instant_of(request.received_at)
 
 
 def _tagged(reader: Reader, newest: Iterable[JobRunId], tag: str) -> Iterator[JobRunId]:
@@ -42,9 +47,9 @@ def _tagged(reader: Reader, newest: Iterable[JobRunId], tag: str) -> Iterator[Jo
         yield from (run.id for run in reader.runs(ids) if is_among(tag, run.tags))
 
 
-def run(reader: Reader, _request: ApiRequest, run: Run) -> JsonObject:
+def run(reader: Reader, request: ApiRequest, run: Run) -> JsonObject:
     """A run, with its job: Marquez's run has none."""
-    return marquez.run_of_job(*read_run_details(reader, [run]))
+    return marquez.run_of_job(*read_run_details(reader, [run], _now(request)))
 
 
 def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject:
@@ -52,7 +57,7 @@ def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject
     page, children = request.page(), reader.store.children_of(parent.run_id)
     entries, total = listed_page(children, page)
     runs = _children(reader, parent, entries)
-    shown = [marquez.run_of_job(details) for details in read_run_details(reader, runs)]
+    shown = [marquez.run_of_job(details) for details in read_run_details(reader, runs, _now(request))]
     return {"runs": shown, "totalCount": _count(reader, parent, children, total), **next_cursor(page, entries, total)}
 
 

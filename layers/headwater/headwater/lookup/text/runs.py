@@ -74,6 +74,8 @@ def _run(run: ShownRun, widths: Sequence[int], labels: Labels | None, display: D
         yield (*lead, Span(labels.fit(run.job, max(20, room - len(elsewhere) - 2)), Role.JOB), *after)
     else:
         yield (*lead, *detail(inert(str(run.run.get("id")))))
+    if silent := run.run.get("noContactSince"):
+        yield detail(f"{_INDENT}no contact since {moment(silent)}")
     for line in _faults(run.run):
         yield (Span(f"{_INDENT}{shortened(inert(line), max(20, display.width - len(_INDENT)))}", Role.BAD),)
     if runtime := run.run.get("runtime"):
