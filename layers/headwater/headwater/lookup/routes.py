@@ -24,6 +24,7 @@ from headwater.lookup.activity import (
     refusals,
     run_events,
     set_aside,
+    settings,
     statistics,
     top_runs,
 )
@@ -147,6 +148,7 @@ ROUTES = (
     Route("GET", Path.TAGS, READ, CALLER, tags.tags, parameters=PAGE),
     Route("GET", Path.ALIASES, READ, _DATASET, aliases.aliases, parameters=(NODE_ID, *PAGE)),
     Route("GET", Path.AUDIT, Scope.ADMIN, ADMINISTRATOR, audit.audit, parameters=AUDIT),
+    Route("GET", Path.SETTINGS, Scope.ADMIN, ADMINISTRATOR, settings.settings),
     Route("GET", Path.JOB_RUNS, READ, JOB, runs.job_runs, parameters=JOB_RUNS),
     Route("GET", Path.JOB_VERSIONS, READ, JOB, job_versions.versions, parameters=PAGE),
     Route("GET", Path.JOB_VERSION, READ, JOB, job_versions.version),
