@@ -1,7 +1,17 @@
 """The routes of curate. docs/routes.md lists them."""
 
 from headwater.access.principal import Scope
-from headwater.curate import alerts, declarations, deletion, descriptions, owners, run_lifecycle, settings, subjects, tagging
+from headwater.curate import (
+    alerts,
+    declarations,
+    deletion,
+    descriptions,
+    owners,
+    run_lifecycle,
+    settings,
+    subjects,
+    tagging,
+)
 from headwater.curate.curator import Curator
 from headwater.http.parameters import time
 from headwater.http.paths import Path

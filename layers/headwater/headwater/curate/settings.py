@@ -54,14 +54,14 @@ def document_of(text: str) -> dict[str, Any]:
             self.depth -= 1
             return node
 
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
             counts = Counter(str(key.value) for key, _ in node.value)
             if twice := next((key for key, count in counts.items() if count > 1), None):
                 raise yaml.constructor.ConstructorError(None, None, f"{twice} stands there twice", node.start_mark)
             return super().construct_mapping(node, deep)
 
     try:
-        document = yaml.load(text, Loader) or {}  # noqa: S506 - of a base loader
+        document = yaml.load(text, Loader)  # noqa: S506 - of a base loader
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}" if error.problem_mark else "body"
         raise InvalidRequest(Fault(line, f"no YAML: {error.problem}")) from None

@@ -1,6 +1,5 @@
-"""headwater.yml beside the data: what it says is put as settings when it changes, and what is put is written into it."""
+"""headwater.yml beside the data: what it says is put when it changes, and what is put is written into it."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,12 +45,14 @@ class SettingsFile:
 
     def _put(self, text: str) -> None:
         try:
-            put_settings(self.curator.for_one_request(_FILE), ApiRequest(_FILE, "PUT", "/settings", {}, body=text), _FILE)
+            put_settings(
+                self.curator.for_one_request(_FILE), ApiRequest(_FILE, "PUT", "/settings", {}, body=text), _FILE
+            )
         except InvalidRequest as fault:
             self.log(f"{self.path} changes nothing, as it has faults", fault)
 
     def _write(self, text: str) -> None:
         beside = self.path.with_name(f".{self.path.name}.new")
         beside.write_text(text, encoding="utf-8")
-        os.replace(beside, self.path)
+        beside.replace(self.path)
         self.seen = text

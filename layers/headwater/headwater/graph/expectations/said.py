@@ -1,18 +1,18 @@
 """What people say that they expect of jobs and datasets: the sections `expectations` and `holidays` of headwater.yml.
 
-    expectations:
-      - dataset: revenue_daily              a name, or several: mart.*
-        namespace: s3://lake
-        due: 07:00 Europe/Berlin            by then a run that writes it has ended; without a zone by UTC
-        days: weekdays                      or daily (the default), month-end, or mon,tue
-        max_age: 2h                         the last good write is no older
-        rows: 20%                           a run writes as many rows as is usual, within 20 %
-        never_empty: true
-      - job: load_*
-        namespace: airflow
-        calendar: germany
-    holidays:
-      germany: [2026-12-25, 2026-12-26]     or a list, which is for all
+expectations:
+  - dataset: revenue_daily              a name, or several: mart.*
+    namespace: s3://lake
+    due: 07:00 Europe/Berlin            by then a run that writes it has ended; without a zone by UTC
+    days: weekdays                      or daily (the default), month-end, or mon,tue
+    max_age: 2h                         the last good write is no older
+    rows: 20%                           a run writes as many rows as is usual, within 20 %
+    never_empty: true
+  - job: load_*
+    namespace: airflow
+    calendar: germany
+holidays:
+  germany: [2026-12-25, 2026-12-26]     or a list, which is for all
 """
 
 import re
@@ -30,7 +30,7 @@ LONGEST_AGE = 400 * DAY
 MOST_FAULTS = 100
 ALL = ""
 """The calendar of holidays that are for all."""
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MEMBERS = ("dataset", "job", "namespace", "due", "days", "max_age", "rows", "never_empty", "calendar")
 _DUE = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?: +(\S+))?")
 _AGE = re.compile(r"(\d{1,5}) ?(m|h|d)")
@@ -68,7 +68,7 @@ class Due(NamedTuple):
             return (day + timedelta(days=1)).day == 1
         if self.days in ("daily", "weekdays"):
             return self.days == "daily" or day.weekday() < 5
-        return WEEKDAYS[day.weekday()] in self.days.split(",")
+        return WEEKDAYS[day.weekday()][:3] in self.days.split(",")
 
     def _at(self, day: date) -> Moment:
         return int(datetime.combine(day, time(self.hour, self.minute), _zone(self.zone)).timestamp())
@@ -117,8 +117,8 @@ class Said(NamedTuple):
         found = cls()
         if not isinstance(document, dict):
             raise InvalidRequest(Fault("body", "expected a document with the key expectations"))
-        for key in document.keys() - {"expectations", "holidays"}:
-            faults.append(Fault(str(key), "unknown; expected expectations or holidays"))
+        others = sorted(map(str, document.keys() - {"expectations", "holidays"}))
+        faults += [Fault(key, "unknown; expected expectations or holidays") for key in others]
         holidays = _holidays(document.get("holidays"), faults)
         entries = document.get("expectations") or []
         if isinstance(entries, list) and len(entries) <= MOST_ENTRIES:
@@ -146,6 +146,11 @@ class Said(NamedTuple):
 def day_of(moment: Moment, zone: str) -> date:
     """The day by the clock of a zone."""
     return at(moment).astimezone(_zone(zone)).date()
+
+
+def at_clock(moment: Moment, zone: str) -> str:
+    """A time of the day by the clock of a zone: `07:00 Europe/Berlin`."""
+    return f"{at(moment).astimezone(_zone(zone)):%H:%M} {zone}"
 
 
 def _entry(entry: Any, path: str, faults: list[Fault]) -> SaidOf | None:
@@ -194,11 +199,11 @@ def _due(text: str | None, days: Any, path: str, faults: list[Fault]) -> Due | N
     except (ValueError, OSError):
         faults.append(Fault(f"{path}.due", f"{zone} is no time zone; expected one such as Europe/Berlin"))
     words = days if isinstance(days, list) else "daily" if days is None else _text(days).split(",")
-    named = [words] if isinstance(words, str) else [_text(word).strip().lower()[:9] for word in words]
+    named = [words] if isinstance(words, str) else [_text(word).strip().lower() for word in words]
     if named not in (["daily"], ["weekdays"], ["month-end"]):
-        named = [word[:3] for word in named]
-        if not named or not {*named} <= {*WEEKDAYS}:
+        if not named or not {*named} <= {*WEEKDAYS, *(day[:3] for day in WEEKDAYS)}:
             faults.append(Fault(f"{path}.days", "expected daily, weekdays, month-end, or days such as mon,tue"))
+        named = [word[:3] for word in named]
     return Due(int(match[1]), int(match[2]), zone, ",".join(named))
 
 

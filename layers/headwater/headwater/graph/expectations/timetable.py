@@ -52,6 +52,10 @@ class Timetable(Protocol):
     @property
     def words(self) -> str: ...
 
+    @property
+    def zone(self) -> str:
+        """The zone by whose days the runs are due."""
+
     def next_after(self, start: Moment) -> Slot | None:
         """The first due that a run which began at `start` does not meet."""
 
@@ -75,6 +79,7 @@ class Every:
     tolerance: int
     is_on: Mapping[int, bool]
     rest: int = DAY
+    zone: str = UTC
 
     @property
     def words(self) -> str:
@@ -101,6 +106,10 @@ class Calendar:
     days: str
     tolerance: int
     since: Moment
+
+    @property
+    def zone(self) -> str:
+        return self.zones[0]
 
     @property
     def words(self) -> str:
@@ -342,6 +351,14 @@ def span(seconds: int) -> str:
             number = round(seconds / size)
             return unit if number == 1 else f"{number} {unit}s"
     return f"{seconds} seconds"
+
+
+def length(seconds: int) -> str:
+    """A length of time, more exactly: `70 minutes`."""
+    number, unit = (seconds, "second") if seconds < MINUTE else (seconds // MINUTE, "minute")
+    if seconds >= 3 * HOUR:
+        number, unit = (seconds // HOUR, "hour") if seconds < 3 * DAY else (seconds // DAY, "day")
+    return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
 def _on(is_on: Mapping[int, bool]) -> str:

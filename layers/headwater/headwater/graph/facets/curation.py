@@ -38,7 +38,8 @@ SILENCED = "headwater_silenced"
 """`{"since": time, "until": time, "by": caller, "note": text}` on the dataset that stands for the alerts of one type
 about one node."""
 SETTINGS_FACET = "headwater_settings"
-"""`{"text": YAML, "document": the same as JSON, "at": time, "by": caller}` on the dataset that stands for headwater.yml."""
+"""`{"text": YAML, "document": the same as JSON, "at": time, "by": caller}` on the dataset that stands for
+headwater.yml."""
 _TAG = "headwater_tag"
 SENT_TAGS = "tags"
 """The facet with the tags that a producer sends for a job, a dataset and its columns, or a run."""
