@@ -10,9 +10,7 @@ import pytest
 
 from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
-from headwater.curate.curation_events import of_dataset, own_facet
-from headwater.curate.settings import document_of
-from headwater.graph.facets.curation import SETTINGS_FACET, SETTINGS_NAME
+from headwater.curate.settings import document_of, settings_event
 from headwater.graph.names.naming import Naming
 from headwater.openlineage.instant import Instant, instant_of
 from tests import factory
@@ -51,8 +49,7 @@ class Days:
         self.say(said)
 
     def say(self, text: str) -> None:
-        facet = own_facet(text=text, document=document_of(text), at=at(0), by="test")
-        self.world.fold(factory.received(of_dataset(SETTINGS_NAME, {SETTINGS_FACET: facet}, self.now)))
+        self.world.fold(factory.received(settings_event(text, document_of(text), at(0), "test", self.now)))
 
     def run(self, job: str, day: float, hour: float, minutes: float, **more: Any) -> None:
         self.world.fold(factory.received(*self._events(job, day, hour, minutes, **more)))

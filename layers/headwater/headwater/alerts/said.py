@@ -23,7 +23,7 @@ from headwater.graph.expectations.said import Said, at_clock
 from headwater.graph.expectations.timetable import length
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import JobId, NodeKind, dataset_id, node_id
+from headwater.graph.names.identity import JobId, NodeKind, dataset_id
 from headwater.graph.states.rhythm import Moment, at, moment
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
@@ -32,7 +32,7 @@ from headwater.openlineage.instant import Instant, instant_of, shown
 from headwater.read.reader import Reader
 from headwater.store.errors import CorruptItem
 from headwater.store.snapshot import ReadRequest
-from headwater.traversal.deadlines import LEAST_LATE, SaidFound, SaidState, SaidSubject, deadlines, subjects
+from headwater.traversal.deadlines import LEAST_LATE, SaidFound, SaidState, SaidSubject, as_json, deadlines, subjects
 from headwater.traversal.expectations import outputs_of
 
 MOST_TIMES = 3
@@ -172,18 +172,6 @@ def _due_after(found: SaidFound, heard: Moment) -> bool:
     return found.state is SaidState.AT_RISK and slot is not None and heard < slot.due
 
 
-def as_json(found: SaidFound) -> JsonObject:
-    """What is said of a dataset or job, and how it stands."""
-    coming = found.coming
-    return {
-        "nodeId": found.subject.node_id,
-        "said": found.entry.words,
-        "dueAt": _time(found.due),
-        "estimatedAt": _time(coming.end) if coming else None,
-        "cause": {"nodeId": node_id(NodeKind.JOB, coming.cause.head.facts.name), "why": coming.why} if coming else None,
-    }
-
-
 def with_deadlines(reader: Reader, alert: Alert, held: Sequence[SaidFound]) -> Alert:
     """The alert about a job, with the deadlines that it holds up among its consequences."""
     now = moment(alert.time)
@@ -231,7 +219,6 @@ def _alert(reader: Reader, found: SaidFound, others: Sequence[SaidFound], alert:
         link=link_to("lineage", subject.kind, subject.name),
         details={
             **as_json(found),
-            "lastWrittenAt": _time(written) if written else None,
             "deadlines": [as_json(each) for each in others],
             "suffers": [each.as_json() for each in suffering],
         },
@@ -260,7 +247,7 @@ def _withdrawal(reader: Reader, found: SaidFound, alert: str, now: Moment) -> Al
         lines=(f"{subject.name.name} in {subject.name.namespace} is expected: {found.entry.words}.",),
         group=subject.node_id,
         link=link_to("lineage", subject.kind, subject.name),
-        details={**as_json(found), "lastWrittenAt": _time(written) if written else None},
+        details=as_json(found),
     )
 
 

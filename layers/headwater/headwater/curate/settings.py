@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Any
 
 from headwater.access.principal import Principal
-from headwater.curate.curation_events import of_dataset, own_facet, time_after, times_of
+from headwater.curate.curation_events import Document, of_dataset, own_facet, time_after, times_of
 from headwater.curate.curator import Curator
 from headwater.graph.expectations.said import Said
 from headwater.graph.facets.curation import SETTINGS_FACET, SETTINGS_NAME
@@ -17,7 +17,7 @@ from headwater.graph.names.identity import dataset_id
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
-from headwater.openlineage.instant import instant_of, shown
+from headwater.openlineage.instant import Instant, instant_of, shown
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 20
@@ -29,13 +29,19 @@ def put_settings(curator: Curator, request: ApiRequest, _caller: Principal) -> J
     document = document_of(text)
     head = curator.before.datasets([dataset_id(SETTINGS_NAME)]).get(dataset_id(SETTINGS_NAME))
     known = times_of(head.facts.own, [SETTINGS_FACET]) if head else ()
-    at, by = time_after(request.received_at, *known), request.principal.shown
-    facet = own_facet(text=text, document=document, at=instant_of(request.received_at), by=by)
-    curator.apply(request.received_at, [of_dataset(SETTINGS_NAME, {SETTINGS_FACET: facet}, at)])
-    return {"text": text, "settings": document, "updatedAt": shown(instant_of(request.received_at)), "updatedBy": by}
+    at, by = instant_of(request.received_at), request.principal.shown
+    event_time = time_after(request.received_at, *known)
+    curator.apply(request.received_at, [settings_event(text, document, at, by, event_time)])
+    return {"text": text, "settings": document, "updatedAt": shown(at), "updatedBy": by}
 
 
-def document_of(text: str) -> dict[str, Any]:
+def settings_event(text: str, document: Document, at: Instant, by: str, event_time: Instant) -> Document:
+    """The event that puts settings: their text and document, when and by whom they were put."""
+    facet = own_facet(text=text, document=document, at=at, by=by)
+    return of_dataset(SETTINGS_NAME, {SETTINGS_FACET: facet}, event_time)
+
+
+def document_of(text: str) -> Document:
     """The checked document of a text in YAML, all of whose scalars are texts: YAML takes 17:00 for a number. Raises
     InvalidRequest."""
     import yaml  # noqa: PLC0415 - no other request needs it

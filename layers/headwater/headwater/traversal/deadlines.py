@@ -9,7 +9,7 @@ timetable says, or once the jobs that it waits for have ended, by the same estim
     revenue    is due 06:45, takes 40 min                   07:40 to 08:20, because raw_orders started 70 min late
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from itertools import islice
@@ -24,7 +24,9 @@ from headwater.graph.producers import is_query_job
 from headwater.graph.states.rhythm import DAY, Moment, Observation, at, median
 from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
+from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import instant_of, shown
+from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
 from headwater.traversal.expectations import (
@@ -103,23 +105,22 @@ class SaidFound(NamedTuple):
     coming: Coming | None = None
 
 
-def subjects(reader: Reader, said: Said, now: Moment, node: tuple[NodeKind, Name] | None = None) -> list[SaidSubject]:
-    """The datasets and jobs of which something is said, or a node if something is said of it."""
+def subjects(
+    reader: Reader, said: Said, now: Moment, nodes: Collection[tuple[NodeKind, Name]] | None = None
+) -> list[SaidSubject]:
+    """The datasets and jobs of which something is said, or those of some nodes."""
     named: dict[tuple[NodeKind, Name], list[SaidOf]] = {}
-    if node:
+    for node in nodes or ():
         named[node] = said.of_node(node[0], *node[1])
-    else:
+    if nodes is None:
         for entry in said.entries:
             for name in _names(reader, entry):
                 named.setdefault((entry.kind, name), []).append(entry)
     told = [key for key, entries in named.items() if any(entry.words for entry in entries)][:MOST_SUBJECTS]
     jobs = by_rhythms(reader, [job_id(name) for kind, name in told if kind is NodeKind.JOB], now)
-    own = {each.head.facts.name: ([each], [each]) for each in jobs.values()}
-    of_key = {
-        (kind, name): _jobs_of(reader, name, now) if kind is NodeKind.DATASET else own.get(name, ([], []))
-        for kind, name in told
-    }
-    return [SaidSubject(*key, named[key], *of_key[key]) for key in told if of_key[key][0]]
+    of_key = _jobs_of(reader, [name for kind, name in told if kind is NodeKind.DATASET], now)
+    of_key |= {(NodeKind.JOB, each.head.facts.name): ([each], [each]) for each in jobs.values()}
+    return [SaidSubject(*key, named[key], *of_key[key]) for key in told if key in of_key]
 
 
 def deadlines(reader: Reader, said: Said, found: Sequence[SaidSubject], now: Moment) -> Iterator[SaidFound]:
@@ -149,6 +150,20 @@ def _of_deadline(estimate: "Estimate", subject: SaidSubject, entry: SaidOf, dead
     is_at_risk = now > due or (coming is not None and coming.end > due + late_by)
     state = SaidState.AT_RISK if is_at_risk else SaidState.EXPECTED
     return SaidFound(subject, entry, state, due, None, coming)
+
+
+def as_json(found: SaidFound) -> JsonObject:
+    """What is said of a dataset or job, and how it stands."""
+    coming, written = found.coming, found.subject.written_at
+    return {
+        "nodeId": found.subject.node_id,
+        "said": found.entry.words,
+        "state": found.state.value,
+        "dueAt": _time(found.due),
+        "lastWrittenAt": None if written is None else _time(written),
+        "estimatedAt": _time(coming.end) if coming else None,
+        "cause": {"nodeId": node_id(NodeKind.JOB, coming.cause.head.facts.name), "why": coming.why} if coming else None,
+    }
 
 
 class Estimate:
@@ -285,16 +300,26 @@ def _names(reader: Reader, entry: SaidOf) -> Iterator[Name]:
     yield from (Name(entry.namespace, name) for name in names if entry.fits(name))
 
 
-def _jobs_of(reader: Reader, name: Name, now: Moment) -> tuple[list[Expected], list[Expected]]:
-    """The jobs that write a dataset, under any of its names, by the clock and by themselves. One that should have run
-    long ago does not, if there are others."""
-    dataset = dataset_id(reader.naming.identify(name).shown)
-    around = reader.neighbourhood([dataset], ())
-    jobs = writers_of(reader, around.ids_of(around.representative(dataset)), (), now)
-    parents = {job_id(each.head.parent_name) for each in jobs.values() if each.head.parent_name}
-    found = [each for job, each in jobs.items() if not (_is_query(each) and parents & jobs.keys())]
-    present = [each for each in found if each.slot is None or now - each.slot.latest < BEHIND] or found
-    return present, [each for each in jobs.values() if each.head.current.outputs]
+def _jobs_of(
+    reader: Reader, names: Sequence[Name], now: Moment
+) -> dict[tuple[NodeKind, Name], tuple[list[Expected], list[Expected]]]:
+    """The jobs that write each of some datasets, under any of its names, by the clock and by themselves. One that
+    should have run long ago does not, if there are others."""
+    ids = {name: dataset_id(reader.naming.identify(name).shown) for name in names}
+    around = reader.neighbourhood(set(ids.values()), ()) if ids else Neighbourhood()
+    all_ids = {name: around.ids_of(around.representative(dataset)) for name, dataset in ids.items()}
+    jobs = writers_of(reader, set().union(*all_ids.values()), (), now)
+    found = {}
+    for name, own in all_ids.items():
+        writing = [each for each in jobs.values() if each.head.current.output_ids & own]
+        parents = {job_id(each.head.parent_name) for each in writing if each.head.parent_name} & jobs.keys()
+        queries = [each for each in writing if _is_query(each) and parents]
+        by_clock = [each for each in writing if each not in queries] + [jobs[parent] for parent in sorted(parents)]
+        by_clock = by_clock if queries else writing
+        present = [each for each in by_clock if each.slot is None or now - each.slot.latest < BEHIND] or by_clock
+        if writing:
+            found[NodeKind.DATASET, name] = (present, writing)
+    return found
 
 
 def _is_query(job: Expected) -> bool:
