@@ -38,7 +38,7 @@ from headwater.traversal.expectations import Expected, ExpectedState, expected, 
 
 if TYPE_CHECKING:
     from headwater.alerts.said import SaidAlerts
-    from headwater.traversal.deadlines import SaidFound
+    from headwater.traversal.deadlines import SaidExpectation
 
 AT_A_TIME = 100
 MAX_OUTPUTS = 5
@@ -117,7 +117,7 @@ class DueJobs:
             is_reported = self.store.read(ReadRequest(alerts=[alert])).alerts.get(alert) is not None
             yield _Missing(job, each, slot, is_reported)
 
-    def _report(self, missing: "_Missing", heard: Instant | None, below: Sequence["SaidFound"]) -> bool:
+    def _report(self, missing: "_Missing", heard: Instant | None, below: Sequence["SaidExpectation"]) -> bool:
         try:
             reader = Reader(self.store.for_one_request(), self.naming)
             alert = _alert(reader, missing.expected, missing.slot, heard)

@@ -32,7 +32,15 @@ from headwater.openlineage.instant import Instant, instant_of, shown
 from headwater.read.reader import Reader
 from headwater.store.errors import CorruptItem
 from headwater.store.snapshot import ReadRequest
-from headwater.traversal.deadlines import LEAST_LATE, SaidFound, SaidState, SaidSubject, as_json, deadlines, subjects
+from headwater.traversal.deadlines import (
+    LEAST_LATE,
+    SaidExpectation,
+    SaidState,
+    SaidSubject,
+    as_json,
+    deadlines,
+    subjects,
+)
 from headwater.traversal.expectations import outputs_of
 
 MOST_TIMES = 3
@@ -70,7 +78,7 @@ class SaidAlerts:
         self._late = [each for each in self._found if each.state in (SaidState.AT_RISK, SaidState.STALE)]
         self._told_elsewhere: set[tuple[str, Moment]] = set()
 
-    def below(self, cause: JobId) -> list[SaidFound]:
+    def below(self, cause: JobId) -> list[SaidExpectation]:
         """The deadlines that a job holds up, for its own alert. They have none of their own then."""
         found = [each for each in self._late if _cause(each) == cause and not self._is_told(each)]
         self._told_elsewhere |= {(each.subject.node_id, each.due) for each in found}
@@ -81,7 +89,7 @@ class SaidAlerts:
         by job: while nothing is heard, one of them stands for all. `heard` is when the last event came. Raises
         StorageError."""
         new = [each for each in self._late if not self._is_told(each) and not (missing and _due_after(each, heard))]
-        groups = defaultdict[JobId, list[SaidFound]](list)
+        groups = defaultdict[JobId, list[SaidExpectation]](list)
         for each in sorted(new, key=lambda each: (each.coming.end if each.coming else self.now, each.due)):
             groups[_cause(each)].append(each)
         carrying = [_current(each, self._stored).alert for each in self._late]
@@ -97,7 +105,7 @@ class SaidAlerts:
             count += self._put(held[0], held[1:]) if held else 0
         return count + sum(map(self._withdraw, self._found)) + self._report_amounts()
 
-    def _put(self, first: SaidFound, others: Sequence[SaidFound]) -> int:
+    def _put(self, first: SaidExpectation, others: Sequence[SaidExpectation]) -> int:
         ids = _current(first, self._stored)
         return self._told(lambda: _alert(self.reader, first, others, ids.alert, self.now))
 
@@ -111,7 +119,7 @@ class SaidAlerts:
             return 0
         return 1
 
-    def _withdraw(self, found: SaidFound) -> int:
+    def _withdraw(self, found: SaidExpectation) -> int:
         ids = _current(found, self._stored)
         is_well = found.state in (SaidState.MET, SaidState.MISSED) or (
             found.state is SaidState.EXPECTED and found.coming and found.coming.end + LEAST_LATE <= found.due
@@ -120,7 +128,7 @@ class SaidAlerts:
             return 0
         return self._told(lambda: _withdrawal(self.reader, found, ids.withdrawal, self.now))
 
-    def _is_told(self, found: SaidFound) -> bool:
+    def _is_told(self, found: SaidExpectation) -> bool:
         is_elsewhere = (found.subject.node_id, found.due) in self._told_elsewhere
         return is_elsewhere or _current(found, self._stored).alert in self._stored
 
@@ -148,31 +156,31 @@ def _same(alert: Alert) -> Alert:
     return alert
 
 
-def _ids(found: SaidFound) -> Iterator[_Ids]:
+def _ids(found: SaidExpectation) -> Iterator[_Ids]:
     kind = DetailType.DATASET_STALE if found.state is SaidState.STALE or not found.entry.due else DetailType.AT_RISK
     for number in range(MOST_TIMES):
         parts = (found.subject.node_id, str(found.due), str(number))
         yield _Ids(id_of(kind, *parts), id_of(DetailType.DEADLINE_RECOVERED, *parts))
 
 
-def _current(found: SaidFound, stored: dict[str, JsonObject]) -> _Ids:
+def _current(found: SaidExpectation, stored: dict[str, JsonObject]) -> _Ids:
     """The ids of the first alert about a deadline that was not withdrawn yet."""
     ids = list(_ids(found))
     return next((each for each in ids if each.withdrawal not in stored), ids[-1])
 
 
-def _cause(found: SaidFound) -> JobId:
+def _cause(found: SaidExpectation) -> JobId:
     """The job that holds up a deadline; the first that writes the dataset if nothing can be estimated."""
     return (found.coming.cause if found.coming else found.subject.jobs[0]).head.facts.id
 
 
-def _due_after(found: SaidFound, heard: Moment) -> bool:
+def _due_after(found: SaidExpectation, heard: Moment) -> bool:
     """Whether nothing at all was heard since the job was due that holds up a deadline."""
     slot = found.coming.cause.slot if found.coming else None
     return found.state is SaidState.AT_RISK and slot is not None and heard < slot.due
 
 
-def with_deadlines(reader: Reader, alert: Alert, held: Sequence[SaidFound]) -> Alert:
+def with_deadlines(reader: Reader, alert: Alert, held: Sequence[SaidExpectation]) -> Alert:
     """The alert about a job, with the deadlines that it holds up among its consequences."""
     now = moment(alert.time)
     return replace(
@@ -183,7 +191,7 @@ def with_deadlines(reader: Reader, alert: Alert, held: Sequence[SaidFound]) -> A
     )
 
 
-def _sentence(found: SaidFound, now: Moment) -> str:
+def _sentence(found: SaidExpectation, now: Moment) -> str:
     name, zone = short_name(found.subject.name.name), found.entry.due.zone if found.entry.due else "UTC"
     due = at_clock(found.due, zone)
     if found.state is SaidState.STALE:
@@ -192,7 +200,7 @@ def _sentence(found: SaidFound, now: Moment) -> str:
     return f"{name} {'was' if found.due < now else 'is'} due {due} and {coming}"
 
 
-def _alert(reader: Reader, found: SaidFound, others: Sequence[SaidFound], alert: str, now: Moment) -> Alert:
+def _alert(reader: Reader, found: SaidExpectation, others: Sequence[SaidExpectation], alert: str, now: Moment) -> Alert:
     subject, coming = found.subject, found.coming
     is_stale = found.state is SaidState.STALE
     because = f"{short_name(coming.cause.head.facts.name.name)} {coming.why}" if coming else "no run is known to come"
@@ -225,7 +233,7 @@ def _alert(reader: Reader, found: SaidFound, others: Sequence[SaidFound], alert:
     )
 
 
-def _withdrawal(reader: Reader, found: SaidFound, alert: str, now: Moment) -> Alert:
+def _withdrawal(reader: Reader, found: SaidExpectation, alert: str, now: Moment) -> Alert:
     subject, written = found.subject, found.written_at
     zone = found.entry.due.zone if found.entry.due else "UTC"
     name, due = short_name(subject.name.name), at_clock(found.due, zone)
@@ -251,7 +259,7 @@ def _withdrawal(reader: Reader, found: SaidFound, alert: str, now: Moment) -> Al
     )
 
 
-def owners(reader: Reader, found: Sequence[SaidFound], suffering: Sequence[Downstream]) -> tuple[str, ...]:
+def owners(reader: Reader, found: Sequence[SaidExpectation], suffering: Sequence[Downstream]) -> tuple[str, ...]:
     """The owners of what is late, then those of what depends on it."""
     datasets = [dataset_id(each.subject.name) for each in found if each.subject.kind is NodeKind.DATASET]
     heads = reader.datasets(datasets) if datasets else {}

@@ -15,7 +15,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, NamedTuple
 
-from headwater.graph.expectations.said import Deadline, Said, SaidOf
+from headwater.graph.expectations.said import Said, SaidDeadline, SaidOf
 from headwater.graph.expectations.timetable import LEAST_TOLERANCE, length
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
@@ -39,8 +39,8 @@ from headwater.traversal.expectations import (
     writers_of,
 )
 
-AHEAD, BEHIND = DAY, DAY // 2
-"""Deadlines of the next day, and of the last half a day, are looked at."""
+AHEAD, BEHIND = DAY // 2, DAY // 2
+"""Deadlines are looked at from the time on at which a run may count for them, and until half a day after them."""
 MOST_SUBJECTS, MOST_LISTED = 1_000, 5_000
 """Datasets and jobs of which something is said, and entries of a list that are compared with a pattern."""
 MOST_DELAYS = 20
@@ -94,7 +94,7 @@ class Coming(NamedTuple):
     is_late: bool
 
 
-class SaidFound(NamedTuple):
+class SaidExpectation(NamedTuple):
     """A deadline or an age that was said, and how it stands. `coming` is None if nothing can be estimated."""
 
     subject: SaidSubject
@@ -123,7 +123,7 @@ def subjects(
     return [SaidSubject(*key, named[key], *of_key[key]) for key in told if key in of_key]
 
 
-def deadlines(reader: Reader, said: Said, found: Sequence[SaidSubject], now: Moment) -> Iterator[SaidFound]:
+def deadlines(reader: Reader, said: Said, found: Sequence[SaidSubject], now: Moment) -> Iterator[SaidExpectation]:
     """How the deadlines stand that are near, and the ages."""
     estimate = Estimate(reader, now)
     for subject in found:
@@ -135,24 +135,26 @@ def deadlines(reader: Reader, said: Said, found: Sequence[SaidSubject], now: Mom
             if entry.age and written is not None:
                 until = written + entry.age
                 way = estimate.earliest(subject.jobs, until) if now > until else None
-                yield SaidFound(subject, entry, SaidState.STALE if now > until else SaidState.MET, until, written, way)
+                yield SaidExpectation(
+                    subject, entry, SaidState.STALE if now > until else SaidState.MET, until, written, way
+                )
 
 
-def _of_deadline(estimate: "Estimate", subject: SaidSubject, entry: SaidOf, deadline: Deadline) -> SaidFound:
+def _of_deadline(estimate: "Estimate", subject: SaidSubject, entry: SaidOf, deadline: SaidDeadline) -> SaidExpectation:
     now, (due, since) = estimate.now, deadline
     good = [seen.end for job in subject.jobs for seen in job.rhythm.observations if seen.is_good and seen.end >= since]
     if good or any(_is_stream(job) for job in subject.jobs):
         first = min(good, default=None)
         is_late = first is not None and first > due
-        return SaidFound(subject, entry, SaidState.MISSED if is_late else SaidState.MET, due, first)
+        return SaidExpectation(subject, entry, SaidState.MISSED if is_late else SaidState.MET, due, first)
     coming = estimate.earliest(subject.jobs, due)
     late_by = LEAST_LATE + LATE_SHARE * max(0, due - now)
     is_at_risk = now > due or (coming is not None and coming.end > due + late_by)
     state = SaidState.AT_RISK if is_at_risk else SaidState.EXPECTED
-    return SaidFound(subject, entry, state, due, None, coming)
+    return SaidExpectation(subject, entry, state, due, None, coming)
 
 
-def as_json(found: SaidFound) -> JsonObject:
+def as_json(found: SaidExpectation) -> JsonObject:
     """What is said of a dataset or job, and how it stands."""
     coming, written = found.coming, found.subject.written_at
     return {

@@ -38,7 +38,7 @@ _UNITS = {"m": 60, "h": 3_600, "d": DAY}
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%")
 
 
-class Deadline(NamedTuple):
+class SaidDeadline(NamedTuple):
     """A time by which a run has to end, and the time from which on an end counts for it."""
 
     due: Moment
@@ -57,11 +57,11 @@ class Due(NamedTuple):
     def words(self) -> str:
         return f"due {self.hour:02}:{self.minute:02} {self.zone}{'' if self.days == 'daily' else f' on {self.days}'}"
 
-    def between(self, first: Moment, last: Moment, holidays: frozenset[date]) -> Iterator[Deadline]:
+    def between(self, first: Moment, last: Moment, holidays: frozenset[date]) -> Iterator[SaidDeadline]:
         """The deadlines of a time. What was written in the half day before one counts for it."""
         days = (at(first).date() + timedelta(days=ahead) for ahead in range(-1, (last - first) // DAY + 3))
         dues = (self._at(day) for day in days if day not in holidays and self._is_on(day))
-        yield from (Deadline(due, due - DAY // 2) for due in dues if first < due <= last)
+        yield from (SaidDeadline(due, due - DAY // 2) for due in dues if first < due <= last)
 
     def _is_on(self, day: date) -> bool:
         if self.days == "month-end":
