@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from headwater.graph.expectations.said import Said, SaidDeadline, SaidOf
-from headwater.graph.expectations.timetable import LEAST_TOLERANCE, length
+from headwater.graph.expectations.timetable import LEAST_TOLERANCE, Slot, length
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, dataset_id, job_id, node_id
@@ -200,8 +200,10 @@ class Estimate:
         slot, failed = each.slot, each.last if each.last and not each.last.is_good else None
         if failed and failed.end > by - DAY // 2 and (slot is None or slot.due > by):
             return Coming(self.now, self.now + usual, each, f"failed at {_time(failed.end)}", is_late=True)
-        due = slot.due if slot else by
-        own = [] if slot is None else [self._by_timetable(each, slot.due, usual)]
+        if slot and slot.due > by:
+            return None  # it has run, or runs on other days: nothing tells that it comes later than it should
+        due = slot.due - slot.earlier if slot else by
+        own = [self._by_timetable(each, slot, usual)] if slot else []
         ways = [*own, *self._after_others(each, due, usual)]
         return max(ways, key=lambda way: way.end, default=None)
 
@@ -235,7 +237,8 @@ class Estimate:
             return each, f"took {length(seconds)}, {length(usual)} are usual", True
         return each, f"began at {_time(begun)}, and takes {length(usual)}", False
 
-    def _by_timetable(self, each: Expected, due: Moment, usual: int) -> Coming:
+    def _by_timetable(self, each: Expected, slot: Slot, usual: int) -> Coming:
+        due = slot.due - slot.earlier
         start = max(self.now, due)
         if start > due:
             return Coming(start, start + usual, each, f"was due at {_time(due)} and has not begun", is_late=True)

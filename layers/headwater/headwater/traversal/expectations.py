@@ -13,6 +13,7 @@ those have ended it has the time that it usually takes to begin after them.
 from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.graph.expectations.timetable import LEAST_SEEN, LEAST_TOLERANCE, Slot, Timetable, timetable
@@ -93,11 +94,15 @@ def by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[Job
     return found
 
 
+_timetable = lru_cache(maxsize=1_024)(timetable)
+"""What was learnt of rhythms that have not changed since the last sweep."""
+
+
 def _of(head: JobHead, rhythm: Rhythm, now: Moment, said: "Said | None") -> Expected:
     latest = head.latest if head.latest and head.latest.is_reported else None
     starts = [seen.start for seen in rhythm.observations[-1:]] + ([moment(latest.started_at)] if latest else [])
     begun = max(starts, default=None)
-    found = timetable(rhythm) if rhythm.is_due else None
+    found = _timetable(rhythm) if rhythm.is_due else None
     slot = found.next_after(begun) if found and begun is not None else None
     if said and said.holidays and found and slot:
         slot = _after_holidays(said, head, found, slot)

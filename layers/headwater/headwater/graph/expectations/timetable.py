@@ -40,10 +40,12 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Slot(NamedTuple):
-    """When a run is due, and the latest usual start."""
+    """When a run is due, and the latest usual start. `earlier` are the seconds by which it may be due before that, by
+    another zone's clock."""
 
     due: Moment
     latest: Moment
+    earlier: int = 0
 
 
 class Timetable(Protocol):
@@ -123,7 +125,8 @@ class Calendar:
         for due in self._dues(start - 2 * DAY):
             early = min(EARLY, (due - before) // 2) if before else EARLY
             if start < due - early:
-                return Slot(due, due + self.tolerance + self._later(due))
+                moved = self._moved(due)
+                return Slot(due, due + self.tolerance + max(moved), -min(moved))
             before = due
         return None
 
@@ -136,10 +139,10 @@ class Calendar:
                     local = day * DAY + time
                     yield local - _offset(zone, local - _offset(zone, local))
 
-    def _later(self, due: Moment) -> int:
-        """How much later the run may be by another zone's clock, one of which changed since the newest run."""
+    def _moved(self, due: Moment) -> list[int]:
+        """How much later the run may be by each zone's clock, one of which changed since the newest run."""
         first, *others = (_offset(zone, self.since) - _offset(zone, due) for zone in self.zones)
-        return max([0, *(other - first for other in others)])
+        return [0, *(other - first for other in others)]
 
 
 def _all_day(generations: Sequence[Observation], gaps: Sequence[int], all_kept: Sequence[Observation]) -> Every | None:

@@ -45,6 +45,7 @@ def _said(said: list[Document], display: Display) -> Iterator[Line]:
     """What people said, and how it stands."""
     nodes = [node_of(each["nodeId"]) for each in said]
     labels = Labels(nodes)
+    yield detail(labels.where(display.width))
     yield (Span(f"{'SAID':{_WIDTH}}  {'BY':{_TIME_WIDTH}}  OF", Role.HEADING),)
     for each, node in zip(said, nodes, strict=True):
         state = each["state"]
