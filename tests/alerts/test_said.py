@@ -10,7 +10,9 @@ import pytest
 
 from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
-from headwater.curate.settings import document_of, settings_event
+from headwater.curate.curation_events import of_dataset
+from headwater.curate.settings import settings_facet
+from headwater.graph.facets.curation import SETTINGS_FACET, SETTINGS_NAME
 from headwater.graph.names.naming import Naming
 from headwater.openlineage.instant import Instant, instant_of
 from tests import factory
@@ -49,7 +51,8 @@ class Days:
         self.say(said)
 
     def say(self, text: str) -> None:
-        self.world.fold(factory.received(settings_event(text, document_of(text), at(0), "test", self.now)))
+        facets = {SETTINGS_FACET: settings_facet(text, at(0), "test")}
+        self.world.fold(factory.received(of_dataset(SETTINGS_NAME, facets, self.now)))
 
     def run(self, job: str, day: float, hour: float, minutes: float, **more: Any) -> None:
         self.world.fold(factory.received(*self._events(job, day, hour, minutes, **more)))

@@ -8,7 +8,6 @@ from headwater.curate import (
     descriptions,
     owners,
     run_lifecycle,
-    settings,
     subjects,
     tagging,
 )
@@ -40,7 +39,7 @@ ROUTES = (
     Route("PUT", Path.NAMESPACE, Scope.CURATE, subjects.NEW_NAMESPACE, descriptions.put_namespace),
     Route("PUT", Path.SOURCE, Scope.CURATE, subjects.SOURCE, descriptions.put_source),
     Route("PUT", "/tags/(?P<tag>.+)", Scope.ADMIN, subjects.TAGS, descriptions.put_tag),
-    Route("PUT", Path.SETTINGS, Scope.ADMIN, subjects.SETTINGS, settings.put_settings),
+    Route("PUT", Path.SETTINGS, Scope.ADMIN, subjects.SETTINGS, descriptions.put_settings),
     Route("PUT", f"{Path.ALERT}/acknowledgement", Scope.CURATE, subjects.ALERT, alerts.acknowledge),
     Route("PUT", f"{Path.ALERT}/silence", Scope.CURATE, subjects.ALERT, alerts.silence),
     Route("DELETE", f"{Path.ALERT}/acknowledgement", Scope.CURATE, subjects.ALERT, alerts.take_back),

@@ -1,44 +1,24 @@
-"""PUT /settings: puts headwater.yml in place of the one before.
+"""headwater.yml, as it is put: YAML, of which JSON is a part.
 
-The text is YAML, of which JSON is a part. It is checked as a whole before anything is stored, and stored as an event
-about a dataset of a reserved namespace: it is archived, and a rebuild of the table has it again. The functions read the
-document as JSON.
+It is checked as a whole, and becomes a facet of a dataset of a reserved namespace by an event: it is archived, and a
+rebuild of the table has it again. The functions read the document as JSON.
 """
 
 from collections import Counter
 from typing import Any
 
-from headwater.access.principal import Principal
-from headwater.curate.curation_events import Document, of_dataset, own_facet, time_after, times_of
-from headwater.curate.curator import Curator
+from headwater.curate.curation_events import Document, own_facet
 from headwater.graph.expectations.said import Said
-from headwater.graph.facets.curation import SETTINGS_FACET, SETTINGS_NAME
-from headwater.graph.names.identity import dataset_id
-from headwater.http.request import ApiRequest
-from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
-from headwater.openlineage.instant import Instant, instant_of, shown
+from headwater.openlineage.instant import Instant
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 20
 
 
-def put_settings(curator: Curator, request: ApiRequest, _caller: Principal) -> JsonObject:
-    """Puts the settings in the body of a request. Raises InvalidRequest, which names each fault."""
-    text = request.text(MAX_BYTES)
-    document = document_of(text)
-    head = curator.before.datasets([dataset_id(SETTINGS_NAME)]).get(dataset_id(SETTINGS_NAME))
-    known = times_of(head.facts.own, [SETTINGS_FACET]) if head else ()
-    at, by = instant_of(request.received_at), request.principal.shown
-    event_time = time_after(request.received_at, *known)
-    curator.apply(request.received_at, [settings_event(text, document, at, by, event_time)])
-    return {"text": text, "settings": document, "updatedAt": shown(at), "updatedBy": by}
-
-
-def settings_event(text: str, document: Document, at: Instant, by: str, event_time: Instant) -> Document:
-    """The event that puts settings: their text and document, when and by whom they were put."""
-    facet = own_facet(text=text, document=document, at=at, by=by)
-    return of_dataset(SETTINGS_NAME, {SETTINGS_FACET: facet}, event_time)
+def settings_facet(text: str, at: Instant, by: str) -> Document:
+    """The facet that puts settings: the text, its document, when and by whom they were put. Raises InvalidRequest."""
+    return own_facet(text=text, document=document_of(text), at=at, by=by)
 
 
 def document_of(text: str) -> Document:

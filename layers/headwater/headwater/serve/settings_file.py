@@ -5,7 +5,7 @@ from pathlib import Path
 
 from headwater.access.principal import Principal, Scope
 from headwater.curate.curator import Curator
-from headwater.curate.settings import put_settings
+from headwater.curate.descriptions import put_settings
 from headwater.http.request import ApiRequest
 from headwater.openlineage.faults import InvalidRequest
 from headwater.serve.log import ServeLog

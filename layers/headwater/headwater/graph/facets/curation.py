@@ -217,6 +217,14 @@ class AlertSilence(NamedTuple):
         return {"since": shown(self.since), "until": shown(self.until), "by": self.by, "note": self.note}
 
 
+def settings_as_json(facet: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The settings as text and as JSON, and who put them when; empty if nobody has."""
+    match facet:
+        case {"text": str(text), "document": document, "at": str(at), "by": str(by)}:
+            return {"text": text, "settings": document, "updatedAt": shown(Instant(at)), "updatedBy": by}
+    return {"text": "", "settings": {}, "updatedAt": None, "updatedBy": None}
+
+
 def without_curation(facets: Facets) -> dict[str, Any]:
     """Facets without those of curation. Owners that were set through the API are the `ownership` facet."""
     sent = {name: facet for name, facet in facets.items() if not name.startswith(PREFIX)}

@@ -1,4 +1,5 @@
-"""GET /expectations: what is expected of jobs, the most urgent first: which runs are late, and which are due next.
+"""GET /expectations: what is expected of jobs, the most urgent first: which runs are late, and which are due next; and
+GET /settings, by which people say it.
 
 Of a job, or of the writers of a dataset, it is all that is known. Without a nodeId it is the jobs that are due within a
 day, and those that are late by less than a week.
@@ -8,7 +9,9 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from itertools import islice
 
+from headwater.access.principal import Principal
 from headwater.graph.expectations.usual import Amount, band, rows_or_bytes, seconds
+from headwater.graph.facets.curation import settings_as_json
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, job_id, node_id
 from headwater.graph.producers import is_query_job
@@ -58,6 +61,11 @@ def expectations(reader: Reader, request: ApiRequest, subject: NamedNode | Seque
         **({"said": said} if (said := _said(reader, subject, found, moment(now))) else {}),
         **({"truncated": True} if is_cut else {}),
     }
+
+
+def settings(reader: Reader, _request: ApiRequest, _caller: Principal) -> JsonObject:
+    """headwater.yml as it was put last. For administrators of all namespaces."""
+    return settings_as_json(reader.store.settings())
 
 
 def _said(
