@@ -196,7 +196,7 @@ def _sentence(found: SaidExpectation, now: Moment) -> str:
     due = at_clock(found.due, zone)
     if found.state is SaidState.STALE:
         return f"{name} is older than {length(found.entry.age or 0)}"
-    coming = f"comes about {at_clock(found.coming.end, zone)}" if found.coming else "has not come"
+    coming = f"comes about {at_clock(found.coming.estimated_end, zone)}" if found.coming else "has not come"
     return f"{name} {'was' if found.due < now else 'is'} due {due} and {coming}"
 
 

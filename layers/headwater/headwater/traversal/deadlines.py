@@ -85,13 +85,18 @@ class SaidSubject(NamedTuple):
 
 
 class Coming(NamedTuple):
-    """When a job begins and ends, by estimate, and the job that decides it: the one furthest upstream, with why."""
+    """When a job begins and ends at the earliest, and the job that decides it: the one furthest upstream, with why. If
+    that is overdue, nobody knows for how long: as long again, by estimate."""
 
     start: Moment
     end: Moment
     cause: Expected
     why: str
-    is_late: bool
+    overdue: int = 0
+
+    @property
+    def estimated_end(self) -> Moment:
+        return self.end + self.overdue
 
 
 class SaidExpectation(NamedTuple):
@@ -163,7 +168,7 @@ def as_json(found: SaidExpectation) -> JsonObject:
         "state": found.state.value,
         "dueAt": _time(found.due),
         "lastWrittenAt": None if written is None else _time(written),
-        "estimatedAt": _time(coming.end) if coming else None,
+        "estimatedAt": _time(coming.estimated_end) if coming else None,
         "cause": {"nodeId": node_id(NodeKind.JOB, coming.cause.head.facts.name), "why": coming.why} if coming else None,
     }
 
@@ -199,7 +204,8 @@ class Estimate:
             return self._of_running(each, each.begun, taken, usual)
         slot, failed = each.slot, each.last if each.last and not each.last.is_good else None
         if failed and failed.end > by - DAY // 2 and (slot is None or slot.due > by):
-            return Coming(self.now, self.now + usual, each, f"failed at {_time(failed.end)}", is_late=True)
+            overdue = self.now - failed.end
+            return Coming(self.now, self.now + usual, each, f"failed at {_time(failed.end)}", overdue)
         if slot and slot.due > by:
             return None  # it has run, or runs on other days: nothing tells that it comes later than it should
         due = slot.due - slot.earlier if slot else by
@@ -214,11 +220,10 @@ class Estimate:
         takes = usual if elapsed <= usual else int(median(longer)) if longer else int(1.2 * elapsed)
         if elapsed > usual + LEAST_TOLERANCE:
             why = f"has run for {length(elapsed)}, {length(usual)} are usual"
-            return Coming(begun, begun + takes, each, why, is_late=True)
-        cause, why, is_late = self._delay(each, begun, usual)
-        return Coming(begun, begun + takes, cause, why, is_late)
+            return Coming(begun, begun + takes, each, why)
+        return Coming(begun, begun + takes, *self._delay(each, begun, usual))
 
-    def _delay(self, each: Expected, begun: Moment, seconds: int, depth: int = 0) -> tuple[Expected, str, bool]:
+    def _delay(self, each: Expected, begun: Moment, seconds: int, depth: int = 0) -> tuple[Expected, str]:
         """Why a run that began, and takes or took some seconds, is late: the run above for which it waited, if that
         ended after it was due."""
         due = _due_of(each, begun)
@@ -232,18 +237,18 @@ class Estimate:
         late_by = begun - due if due is not None else 0
         usual = int(median(seen.seconds for seen in each.rhythm.generations))
         if late_by > LEAST_TOLERANCE:
-            return each, f"started {length(late_by)} late", True
+            return each, f"started {length(late_by)} late"
         if seconds > usual + LEAST_TOLERANCE:
-            return each, f"took {length(seconds)}, {length(usual)} are usual", True
-        return each, f"began at {_time(begun)}, and takes {length(usual)}", False
+            return each, f"took {length(seconds)}, {length(usual)} are usual"
+        return each, f"began at {_time(begun)}, and takes {length(usual)}"
 
     def _by_timetable(self, each: Expected, slot: Slot, usual: int) -> Coming:
         due = slot.due - slot.earlier
         start = max(self.now, due)
         if start > due:
-            return Coming(start, start + usual, each, f"was due at {_time(due)} and has not begun", is_late=True)
+            return Coming(start, start + usual, each, f"was due at {_time(due)} and has not begun", start - due)
         why = f"is due at {_time(due)}, and takes {length(usual)}"
-        return Coming(start, start + usual, each, why, is_late=False)
+        return Coming(start, start + usual, each, why)
 
     def _after_others(self, each: Expected, due: Moment, usual: int) -> Iterator[Coming]:
         """When the job ends that begins after the jobs that it waits for."""

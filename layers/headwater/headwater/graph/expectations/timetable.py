@@ -179,6 +179,7 @@ def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm) -> Calendar
         return None
     best = min(clock.deviation for clock in clocks)
     fitting = [clock for clock in clocks if clock.deviation <= best + 20 * MINUTE]
+    fitting.sort(key=lambda clock: clock.recent // (20 * MINUTE))  # the first days after a clock changed tell it
     first = fitting[0]
     if first.deviation > LONGEST_INTERVAL / min(number, 2):
         return None
@@ -193,13 +194,14 @@ def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm) -> Calendar
 
 class _Clock(NamedTuple):
     """Starts by the clock of a zone: the usual times of the day, on how many days each was seen, how much nine of ten
-    starts differ from them, and how late a start may be."""
+    starts differ from them, how late a start may be, and how much one of the newest three differs."""
 
     zone: str
     times: tuple[int, ...]
     seen: tuple[int, ...]
     deviation: int = 0
     tolerance: int = 0
+    recent: int = 0
 
     def nearest(self, start: Moment) -> tuple[int, int]:
         """By how much a start differs from the usual time that is nearest, and the day of that time."""
@@ -227,7 +229,7 @@ def _clock(zone: str, starts: Sequence[Moment], number: int) -> _Clock:
     recent = sorted(off[-RECENT * number :])
     usual = recent[-2] if len(recent) > 3 else recent[-1]
     tolerance = LEAST_TOLERANCE + max(0, 2 * usual, *off[-3:])
-    return clock._replace(deviation=deviation, tolerance=tolerance)
+    return clock._replace(deviation=deviation, tolerance=tolerance, recent=max(map(abs, off[-3:])))
 
 
 def _cut(times: Sequence[int], number: int) -> int:
