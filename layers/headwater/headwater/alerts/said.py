@@ -18,9 +18,10 @@ from typing import NamedTuple
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
 from headwater.alerts.downstream import Downstream, downstream
+from headwater.alerts.run_missing import id_of_missing
 from headwater.alerts.volume_anomaly import said_anomaly
 from headwater.graph.expectations.said import Said, at_clock
-from headwater.graph.expectations.timetable import length
+from headwater.graph.expectations.timetable import Slot, length
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, dataset_id
@@ -39,9 +40,10 @@ from headwater.traversal.deadlines import (
     SaidSubject,
     as_json,
     deadlines,
+    due_of,
     subjects,
 )
-from headwater.traversal.expectations import outputs_of
+from headwater.traversal.expectations import Expected, outputs_of
 
 MOST_TIMES = 3
 """Alerts about one deadline, each withdrawn before the next."""
@@ -93,7 +95,8 @@ class SaidAlerts:
         for each in sorted(new, key=lambda each: (each.coming.end if each.coming else self.now, each.due)):
             groups[_cause(each)].append(each)
         carrying = [_current(each, self._stored).alert for each in self._late]
-        self._read([*(missing[job] for job in groups if job in missing), *carrying])
+        was_missing = [alert for each in new if each.coming and (alert := _missing_before(each.coming.cause))]
+        self._read([*(missing[job] for job in groups if job in missing), *was_missing, *carrying])
         known = {
             (told["nodeId"], told["dueAt"])
             for document in self._stored.values()
@@ -172,6 +175,12 @@ def _current(found: SaidExpectation, stored: dict[str, JsonObject]) -> _Ids:
 def _cause(found: SaidExpectation) -> JobId:
     """The job that holds up a deadline; the first that writes the dataset if nothing can be estimated."""
     return (found.coming.cause if found.coming else found.subject.jobs[0]).head.facts.id
+
+
+def _missing_before(cause: Expected) -> str | None:
+    """The id of the alert that a run would have had before it began."""
+    due = due_of(cause, cause.begun) if cause.begun is not None else None
+    return id_of_missing(cause.head.facts.id, Slot(due, due)) if due is not None else None
 
 
 def _due_after(found: SaidExpectation, heard: Moment) -> bool:

@@ -47,6 +47,8 @@ MOST_DELAYS = 20
 """Jobs, one above the other, of which each was late for the next."""
 MOST_WALKED = 200
 """Jobs that an estimate looks at."""
+LEAST_OVERDUE = 300
+"""Seconds after which a run that has not begun is late, for those that wait for it."""
 LEAST_LATE = 120
 """Seconds by which an estimate has to be later than the deadline, at least; and a share of the time until then."""
 LATE_SHARE = 0.05
@@ -85,13 +87,14 @@ class SaidSubject(NamedTuple):
 
 
 class Coming(NamedTuple):
-    """When a job begins and ends at the earliest, and the job that decides it: the one furthest upstream, with why. If
-    that is overdue, nobody knows for how long: as long again, by estimate."""
+    """When a job begins and ends at the earliest, and the job that decides it: the one furthest upstream, with why, and
+    whether that is late. If it is overdue, nobody knows for how long: as long again, by estimate."""
 
     start: Moment
     end: Moment
     cause: Expected
     why: str
+    is_late: bool
     overdue: int = 0
 
     @property
@@ -154,7 +157,7 @@ def _of_deadline(estimate: "Estimate", subject: SaidSubject, entry: SaidOf, dead
         return SaidExpectation(subject, entry, SaidState.MISSED if is_late else SaidState.MET, due, first)
     coming = estimate.earliest(subject.jobs, due)
     late_by = LEAST_LATE + LATE_SHARE * max(0, due - now)
-    is_at_risk = now > due or (coming is not None and coming.end > due + late_by)
+    is_at_risk = now > due or (coming is not None and coming.is_late and coming.end > due + late_by)
     state = SaidState.AT_RISK if is_at_risk else SaidState.EXPECTED
     return SaidExpectation(subject, entry, state, due, None, coming)
 
@@ -205,8 +208,8 @@ class Estimate:
         slot, failed = each.slot, each.last if each.last and not each.last.is_good else None
         if failed and failed.end > by - DAY // 2 and (slot is None or slot.due > by):
             overdue = self.now - failed.end
-            return Coming(self.now, self.now + usual, each, f"failed at {_time(failed.end)}", overdue)
-        if slot and slot.due > by:
+            return Coming(self.now, self.now + usual, each, f"failed at {_time(failed.end)}", True, overdue)
+        if slot and slot.due - slot.earlier > by:
             return None  # it has run, or runs on other days: nothing tells that it comes later than it should
         due = slot.due - slot.earlier if slot else by
         own = [self._by_timetable(each, slot, usual)] if slot else []
@@ -220,16 +223,19 @@ class Estimate:
         takes = usual if elapsed <= usual else int(median(longer)) if longer else int(1.2 * elapsed)
         if elapsed > usual + LEAST_TOLERANCE:
             why = f"has run for {length(elapsed)}, {length(usual)} are usual"
-            return Coming(begun, begun + takes, each, why)
+            return Coming(begun, begun + takes, each, why, True, elapsed - usual)
         return Coming(begun, begun + takes, *self._delay(each, begun, usual))
 
-    def _delay(self, each: Expected, begun: Moment, seconds: int, depth: int = 0) -> tuple[Expected, str]:
+    def _delay(self, each: Expected, begun: Moment, seconds: int, depth: int = 0) -> tuple[Expected, str, bool]:
         """Why a run that began, and takes or took some seconds, is late: the run above for which it waited, if that
-        ended after it was due."""
-        due = _due_of(each, begun)
+        ended after it was due, and it began soon after that."""
+        due = due_of(each, begun)
         above = self._above(each) if due is not None and begun > due and depth < MOST_DELAYS else []
         ended = [
-            (last.end, last, job) for job in above if (last := job.last) and due is not None and due < last.end <= begun
+            (last.end, last, job)
+            for job in above
+            if (last := job.last) and due is not None and due < last.end <= begun
+            if begun - last.end <= LEAST_TOLERANCE + 2 * usual_lag(each.rhythm, job.rhythm)
         ]
         if ended:
             _, last, job = max(ended, key=lambda entry: entry[0])
@@ -237,18 +243,19 @@ class Estimate:
         late_by = begun - due if due is not None else 0
         usual = int(median(seen.seconds for seen in each.rhythm.generations))
         if late_by > LEAST_TOLERANCE:
-            return each, f"started {length(late_by)} late"
+            return each, f"started {length(late_by)} late", True
         if seconds > usual + LEAST_TOLERANCE:
-            return each, f"took {length(seconds)}, {length(usual)} are usual"
-        return each, f"began at {_time(begun)}, and takes {length(usual)}"
+            return each, f"took {length(seconds)}, {length(usual)} are usual", True
+        return each, f"began at {_time(begun)}, and takes {length(usual)}", False
 
     def _by_timetable(self, each: Expected, slot: Slot, usual: int) -> Coming:
         due = slot.due - slot.earlier
         start = max(self.now, due)
         if start > due:
-            return Coming(start, start + usual, each, f"was due at {_time(due)} and has not begun", start - due)
+            why = f"was due at {_time(due)} and has not begun"
+            return Coming(start, start + usual, each, why, start - due > LEAST_OVERDUE, start - due)
         why = f"is due at {_time(due)}, and takes {length(usual)}"
-        return Coming(start, start + usual, each, why)
+        return Coming(start, start + usual, each, why, False)
 
     def _after_others(self, each: Expected, due: Moment, usual: int) -> Iterator[Coming]:
         """When the job ends that begins after the jobs that it waits for."""
@@ -264,7 +271,7 @@ class Estimate:
                 start = max(self.now, way.end + usual_lag(each.rhythm, above.rhythm))
                 yield way._replace(start=start, end=start + usual)
         if (parent := each.head.parent_name) and (starter := self._one(parent)) and _comes_before(starter, due):
-            before = _due_of(starter, starter.begun or self.now) if starter.state is ExpectedState.RUNNING else None
+            before = due_of(starter, starter.begun or self.now) if starter.state is ExpectedState.RUNNING else None
             before = before or (starter.slot.due if starter.slot else None)
             if before and (way := self.of(starter, due)):
                 start = max(self.now, way.start + max(0, due - before))
@@ -289,7 +296,7 @@ def _comes_before(above: Expected, due: Moment) -> bool:
     return is_running or has_failed or (above.slot is not None and above.slot.due <= due)
 
 
-def _due_of(each: Expected, begun: Moment) -> Moment | None:
+def due_of(each: Expected, begun: Moment) -> Moment | None:
     """When a run was due that has begun."""
     before = [seen.start for seen in each.rhythm.generations if seen.start < begun]
     slot = each.timetable.next_after(before[-1]) if each.timetable and before else None
