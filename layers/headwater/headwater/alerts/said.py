@@ -90,7 +90,9 @@ class SaidAlerts:
         """Puts the alerts on the bus, and returns their number. `missing` are the alerts about runs that are missing,
         by job: while nothing is heard, one of them stands for all. `heard` is when the last event came. Raises
         StorageError."""
-        new = [each for each in self._late if not self._is_told(each) and not (missing and _due_after(each, heard))]
+        new = [
+            each for each in self._late if not self._is_told(each) and not (missing and self._is_silence(each, heard))
+        ]
         groups = defaultdict[JobId, list[SaidExpectation]](list)
         for each in sorted(new, key=lambda each: (each.coming.end if each.coming else self.now, each.due)):
             groups[_cause(each)].append(each)
@@ -130,6 +132,11 @@ class SaidAlerts:
         if not found.entry.due or not is_well or ids.alert not in self._stored or ids.withdrawal in self._stored:
             return 0
         return self._told(lambda: _withdrawal(self.reader, found, ids.withdrawal, self.now))
+
+    def _is_silence(self, found: SaidExpectation, heard: Moment) -> bool:
+        """Whether nothing at all was heard since the job was due that holds up a deadline."""
+        slot = found.coming.cause.slot if found.coming else None
+        return found.state is SaidState.AT_RISK and slot is not None and heard < slot.due <= self.now
 
     def _is_told(self, found: SaidExpectation) -> bool:
         is_elsewhere = (found.subject.node_id, found.due) in self._told_elsewhere
@@ -181,12 +188,6 @@ def _missing_before(cause: Expected) -> str | None:
     """The id of the alert that a run would have had before it began."""
     due = due_of(cause, cause.begun) if cause.begun is not None else None
     return id_of_missing(cause.head.facts.id, Slot(due, due)) if due is not None else None
-
-
-def _due_after(found: SaidExpectation, heard: Moment) -> bool:
-    """Whether nothing at all was heard since the job was due that holds up a deadline."""
-    slot = found.coming.cause.slot if found.coming else None
-    return found.state is SaidState.AT_RISK and slot is not None and heard < slot.due
 
 
 def with_deadlines(reader: Reader, alert: Alert, held: Sequence[SaidExpectation]) -> Alert:
