@@ -95,6 +95,9 @@ class DueJobs:
         log = lambda fault: self.log("a due job cannot be read", fault)  # noqa: E731
         reader, missing = Reader(self.store.for_one_request(log), self.naming), list[_Missing]()
         found = expected(reader, jobs, now)
+        reader.store.read(
+            ReadRequest(alerts=[id_of_missing(job, each.slot) for job, each in found.items() if each.slot])
+        )
         for deleted in set(jobs) - found.keys():
             self._expect_no_more(deleted)
         for job, each in found.items():
@@ -114,7 +117,7 @@ class DueJobs:
             self._expect_no_more(job)
         elif now - slot.latest <= LATE:
             alert = id_of_missing(job, slot)
-            is_reported = self.store.read(ReadRequest(alerts=[alert])).alerts.get(alert) is not None
+            is_reported = reader.store.read(ReadRequest(alerts=[alert])).alerts.get(alert) is not None
             yield _Missing(job, each, slot, is_reported)
 
     def _report(self, missing: "_Missing", heard: Instant | None, below: Sequence["SaidExpectation"]) -> bool:

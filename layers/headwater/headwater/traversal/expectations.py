@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.graph.expectations.timetable import LEAST_SEEN, LEAST_TOLERANCE, Slot, Timetable, timetable
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import DatasetId, JobId, NodeKind, job_id
+from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId, NodeKind, job_id
 from headwater.graph.producers import is_query_job
 from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.generation import united
@@ -72,11 +72,22 @@ class Expected(NamedTuple):
 
 
 def expected(reader: Reader, jobs: Collection[JobId], now: Instant) -> dict[JobId, Expected]:
-    """What is expected of some jobs that the caller may see: two reads for a hundred of them, and some for each that is
-    late."""
+    """What is expected of some jobs that the caller may see: two reads for a hundred of them, and three for those among
+    them that are late."""
     found = by_rhythms(reader, jobs, moment(now))
     late = {job: (each, each.slot) for job, each in found.items() if each.state is ExpectedState.LATE}
+    _read_ahead(reader, [each.head for each, _ in late.values()])
     return found | {job: _with_cause(reader, each, slot, moment(now)) for job, (each, slot) in late.items() if slot}
+
+
+def _read_ahead(reader: Reader, late: Sequence[JobHead]) -> None:
+    """Reads together what may explain that some jobs are late: the writers of their inputs and outputs, and the jobs
+    that start them. The reader has them when each job is looked at."""
+    used = {NeighbourPageId(node) for head in late for node in head.current.input_ids | head.current.output_ids}
+    pages = reader.store.read(ReadRequest(neighbours=used)).neighbours.all().values() if used else ()
+    jobs = {job for page in pages for job in sorted(page.jobs[Side.WRITES])[:MOST_WRITERS]}
+    jobs |= {job_id(head.parent_name) for head in late if head.parent_name}
+    reader.store.read(ReadRequest(jobs=jobs, rhythms=jobs))
 
 
 def by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[JobId, Expected]:
