@@ -62,8 +62,7 @@ class DueJobs:
 
     def sweep(self, now: Instant) -> int:
         """Puts an alert on the bus for each missing run, and returns their number. Raises StorageError."""
-        reader = Reader(self.store.for_one_request(), self.naming)
-        said = self._said(reader, now) if reader.said else None
+        said = self._said(now)
         due, missing = iter(self.store.due_jobs(now)), list[_Missing]()
         while chunk := list(islice(due, AT_A_TIME)):
             missing += self._missing(chunk, now) if self.has_time() else []
@@ -83,12 +82,23 @@ class DueJobs:
         alerts = {each.job: id_of_missing(each.job, each.slot) for each in (*missing, *told)}
         return len(told) + (said.report(alerts, heard) if said else 0)
 
-    def _said(self, reader: Reader, now: Instant) -> "SaidAlerts":
+    def _said(self, now: Instant) -> "SaidAlerts | None":
+        """What people said, if they said anything. A fault in it hides no missing run."""
+        log = lambda fault: self.log("what was said cannot be read", fault)  # noqa: E731
+        reader = Reader(self.store.for_one_request(log), self.naming)
+        if reader.said is None:
+            return None
         from headwater.alerts.said import SaidAlerts  # noqa: PLC0415 - most graphs have no settings
 
-        settings = self.store.settings() or {}
+        settings = reader.store.settings() or {}
         since = moment(Instant(settings.get("at", NEVER)))
-        return SaidAlerts(reader, self.bus, self.log, moment(now), since, self.has_time)
+        try:
+            return SaidAlerts(reader, self.bus, self.log, moment(now), since, self.has_time)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault in what is said must not hide the missing runs
+            self.log("what was said could not be examined", error)
+            return None
 
     def _missing(self, jobs: list[JobId], now: Instant) -> list["_Missing"]:
         """The jobs whose run is missing, of some that are due. A job whose item is damaged is left out."""
