@@ -288,8 +288,22 @@ ANSWERS: dict[str, Schema] = {
             seconds=nullable(_USUAL),
             amount=nullable(extended(_USUAL, unit=one_of("rows", "bytes"))),
         ),
+        said=maybe(
+            array(
+                record(
+                    nodeId=TEXT,
+                    said=TEXT,
+                    state=one_of("MET", "EXPECTED", "AT_RISK", "MISSED", "STALE"),
+                    dueAt=TIME,
+                    lastWrittenAt=nullable(TIME),
+                    estimatedAt=nullable(TIME),
+                    cause=nullable(record(nodeId=TEXT, why=TEXT)),
+                )
+            )
+        ),
         truncated=maybe(TRUE),
     ),
+    Path.SETTINGS: record(text=TEXT, settings=FREE, updatedAt=nullable(TIME), updatedBy=nullable(TEXT)),
     Path.ALERTS: record(alerts=array(component("Alert")), cursor=maybe(TEXT)),
     Path.ALERT: component("Alert"),
     Path.CALLER: record(scopes=array(TEXT), reads=array(TEXT), writes=array(TEXT)),

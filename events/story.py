@@ -109,6 +109,11 @@ DATASET_EVENT = event(
     ),
 )
 COUNT_RUN = "01a1f8f0-1000-7000-8000-000000000003"
+SETTINGS = {
+    "expectations": [
+        {"dataset": "revenue_daily", "namespace": "s3://shop-lake", "due": "07:00 Europe/Berlin", "rows": "20%"}
+    ]
+}
 SHOP_DB = {"type": "POSTGRESQL", "connectionUrl": "jdbc:postgresql://db.example.com:5432/shop"}
 RETURNS = {
     "type": "DB_TABLE",

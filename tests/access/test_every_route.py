@@ -119,6 +119,8 @@ ROWS = {
     "PUT /sources/(?P<source>.+)": Row(
         f"sources/{A_LAKE}", f"sources/{B_LAKE}", body={"type": "S3", "connectionUrl": A_LAKE}
     ),
+    "PUT /settings": Row("settings", None, body={"expectations": []}),
+    "GET /settings": Row("settings", None),
     "PUT /tags/(?P<tag>.+)": Row("tags/PII", None, body={}),
     "DELETE /tags/(?P<tag>.+)": Row("tags/PII", None),
     f"PUT {Path.ALERT}/acknowledgement": of_alerts("acknowledgement"),
@@ -218,7 +220,7 @@ KINDS: dict[EventKind, tuple[Request, Request, Request]] = {
     ),
 }
 """Events about the team's own, about another team's, and about its own with a word about another team's."""
-OF_ALL = {"PUT /tags/(?P<tag>.+)", "DELETE /tags/(?P<tag>.+)", "GET /audit"}
+OF_ALL = {"PUT /tags/(?P<tag>.+)", "DELETE /tags/(?P<tag>.+)", "GET /audit", "GET /settings", "PUT /settings"}
 """Routes that need all namespaces, whatever the role."""
 ROUTES: dict[str, Route[Any, Any, Any]] = {
     f"{route.method} {route.pattern}": route

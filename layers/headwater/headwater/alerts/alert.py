@@ -43,11 +43,15 @@ class DetailType(StrEnum):
     RUN_FAILED = "Run Failed"
     RUN_ABANDONED = "Run Abandoned"
     RUN_MISSING = "Run Missing"
+    AT_RISK = "Deadline At Risk"
+    DEADLINE_RECOVERED = "Deadline Recovered"
+    DATASET_STALE = "Dataset Stale"
     VOLUME_ANOMALY = "Volume Anomaly"
     ASSERTION_FAILED = "Data Quality Assertion Failed"
     COMPATIBILITY_BROKEN = "Compatibility Broken"
 
 
+_RECOVERED = frozenset({DetailType.LATENCY_RECOVERED, DetailType.DEADLINE_RECOVERED})
 _ALERT_TYPES = {Severity.CRITICAL: "error", Severity.WARNING: "warning", Severity.INFO: "info"}
 """Datadog's names of the severities."""
 
@@ -107,7 +111,7 @@ class Alert:
             "text": self._text(api_url),
             "chatText": cut("\n".join(cut(plain(line), MAX_LINE) for line in self.lines) or " ", MAX_CHAT_TEXT),
             "tags": [cut(tag, MAX_TAG) for tag in self._tags()],
-            "alertType": "success" if self.type is DetailType.LATENCY_RECOVERED else _ALERT_TYPES[self.severity],
+            "alertType": "success" if self.type in _RECOVERED else _ALERT_TYPES[self.severity],
             "aggregationKey": id_of(self.type, self.group),
             "link": self._page(api_url),
             **self.details,

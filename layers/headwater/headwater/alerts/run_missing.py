@@ -12,11 +12,11 @@ If nothing at all was heard since a run was due, a holiday or a fault of the net
 then only the first missing run has an alert. The others have theirs once an event comes.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
@@ -29,12 +29,16 @@ from headwater.graph.names.naming import Naming
 from headwater.graph.states.rhythm import Moment, at, moment
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
-from headwater.openlineage.instant import Instant, instant_of, moved_back, shown
+from headwater.openlineage.instant import NEVER, Instant, instant_of, moved_back, shown
 from headwater.read.reader import Reader
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest
 from headwater.traversal.expectations import Expected, ExpectedState, expected, outputs_of, replaced_by
+
+if TYPE_CHECKING:
+    from headwater.alerts.said import SaidAlerts
+    from headwater.traversal.deadlines import SaidExpectation
 
 AT_A_TIME = 100
 MAX_OUTPUTS = 5
@@ -58,23 +62,52 @@ class DueJobs:
 
     def sweep(self, now: Instant) -> int:
         """Puts an alert on the bus for each missing run, and returns their number. Raises StorageError."""
+        said = self._said(now)
         due, missing = iter(self.store.due_jobs(now)), list[_Missing]()
         while chunk := list(islice(due, AT_A_TIME)):
             missing += self._missing(chunk, now) if self.has_time() else []
         new = sorted((each for each in missing if not each.is_reported), key=lambda each: (each.slot.due, each.job))
-        heard = self._last_heard(now) if new else 0
+        heard = self._last_heard(now) if new or said else 0
         in_silence = [each for each in new if each.slot.due > heard]
         is_reported = any(each.is_reported and each.slot.due > heard for each in missing)
         first = [] if is_reported else in_silence[:1]
         to_report = [*first, *(each for each in new if each.slot.due <= heard)]
         silence = instant_of(at(heard))
-        return sum(self._report(each, silence if each in first else None) for each in to_report if self.has_time())
+        told = [
+            each
+            for each in to_report
+            if self.has_time()
+            and self._report(each, silence if each in first else None, said.below(each.job) if said else ())
+        ]
+        alerts = {each.job: id_of_missing(each.job, each.slot) for each in (*missing, *told)}
+        return len(told) + (said.report(alerts, heard) if said else 0)
+
+    def _said(self, now: Instant) -> "SaidAlerts | None":
+        """What people said, if they said anything. A fault in it hides no missing run."""
+        log = lambda fault: self.log("what was said cannot be read", fault)  # noqa: E731
+        reader = Reader(self.store.for_one_request(log), self.naming)
+        if reader.said is None:
+            return None
+        from headwater.alerts.said import SaidAlerts  # noqa: PLC0415 - most graphs have no settings
+
+        settings = reader.store.settings() or {}
+        since = moment(Instant(settings.get("at", NEVER)))
+        try:
+            return SaidAlerts(reader, self.bus, self.log, moment(now), since, self.has_time)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault in what is said must not hide the missing runs
+            self.log("what was said could not be examined", error)
+            return None
 
     def _missing(self, jobs: list[JobId], now: Instant) -> list["_Missing"]:
         """The jobs whose run is missing, of some that are due. A job whose item is damaged is left out."""
         log = lambda fault: self.log("a due job cannot be read", fault)  # noqa: E731
         reader, missing = Reader(self.store.for_one_request(log), self.naming), list[_Missing]()
         found = expected(reader, jobs, now)
+        reader.store.read(
+            ReadRequest(alerts=[id_of_missing(job, each.slot) for job, each in found.items() if each.slot])
+        )
         for deleted in set(jobs) - found.keys():
             self._expect_no_more(deleted)
         for job, each in found.items():
@@ -94,13 +127,18 @@ class DueJobs:
             self._expect_no_more(job)
         elif now - slot.latest <= LATE:
             alert = id_of_missing(job, slot)
-            is_reported = self.store.read(ReadRequest(alerts=[alert])).alerts.get(alert) is not None
+            is_reported = reader.store.read(ReadRequest(alerts=[alert])).alerts.get(alert) is not None
             yield _Missing(job, each, slot, is_reported)
 
-    def _report(self, missing: "_Missing", heard: Instant | None) -> bool:
+    def _report(self, missing: "_Missing", heard: Instant | None, below: Sequence["SaidExpectation"]) -> bool:
         try:
             reader = Reader(self.store.for_one_request(), self.naming)
-            self.bus.put([_alert(reader, missing.expected, missing.slot, heard)])
+            alert = _alert(reader, missing.expected, missing.slot, heard)
+            if below:
+                from headwater.alerts.said import with_deadlines  # noqa: PLC0415
+
+                alert = with_deadlines(reader, alert, below)
+            self.bus.put([alert])
         except CorruptItem as error:
             self.log("a missing run is left for the next sweep, since an item cannot be read", error)
             return False

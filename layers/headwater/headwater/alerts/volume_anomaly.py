@@ -5,6 +5,7 @@ it reads got less has none. The appends of a loop are not compared: each has an 
 """
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.downstream import downstream
@@ -12,8 +13,9 @@ from headwater.graph.expectations.usual import Unusual, unusual
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, job_id
+from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.rhythm import Observation, Rhythm, at
+from headwater.graph.states.rhythm import MOST, Observation, Rhythm, at
 from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.instant import instant_of, shown
 from headwater.read.reader import Reader
@@ -30,22 +32,61 @@ def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
     after: Rhythm | None = record.change.after
     if before is None or after is None or after.observations[-1] in before.observations:
         return
-    found = unusual(after.observations)
-    if found is None or _side(after.observations[:-1]) == found.side:
+    head = reader.jobs([after.id], usages=False).get(after.id)
+    said = _said(reader, head) if head else _LEARNT
+    found = said.unusual(after.observations)
+    if found is None or said.side(after.observations[:-1]) == found.side:
         return
     if _is_of_a_loop(reader, after.id) or _follows_from_an_input(reader, after, found):
         return
     yield _alert(reader, after, found)
 
 
+def said_anomaly(reader: Reader, head: JobHead, rhythm: Rhythm) -> Iterator[Alert]:
+    """The alert for the first of the newest runs that wrote an amount outside of what people said, on the same side."""
+    said, seen = _said(reader, head), rhythm.observations
+    found = said.unusual(seen)
+    while found and (before := said.unusual(seen[:-1])) and before.side == found.side:
+        seen, found = seen[:-1], before
+    if found and not _is_of_a_loop(reader, rhythm.id) and not _follows_from_an_input(reader, rhythm, found):
+        yield _alert(reader, rhythm, found)
+
+
+class _Said(NamedTuple):
+    """What people said of the amounts that a job writes."""
+
+    share: float | None = None
+    is_never_empty: bool = False
+
+    def unusual(self, observations: Sequence[Observation]) -> Unusual | None:
+        if not observations:
+            return None
+        return unusual(observations, self.share, is_never_empty=self.is_never_empty)
+
+    def side(self, observations: Sequence[Observation]) -> int:
+        found = self.unusual(observations)
+        return found.side if found else 0
+
+
+_LEARNT = _Said()
+
+
+def _said(reader: Reader, head: JobHead) -> _Said:
+    """What is said of a job, and of what it writes if that is one dataset."""
+    if reader.said is None:
+        return _LEARNT
+    outputs = head.current.outputs
+    entries = reader.said.of_node(NodeKind.JOB, *head.facts.name)
+    entries += reader.said.of_node(NodeKind.DATASET, *outputs[0].name) if len(outputs) == 1 else []
+    return _Said(
+        min((entry.rows for entry in entries if entry.rows), default=None),
+        any(entry.is_never_empty for entry in entries),
+    )
+
+
 def _is_of_a_loop(reader: Reader, job: JobId) -> bool:
     """Whether a run of the parent starts the job more than once: each append of a loop writes its own amount."""
     return any(len(runs) > 1 for runs in reader.newest_generations(job, GENERATIONS))
-
-
-def _side(observations: Sequence[Observation]) -> int:
-    found = unusual(observations) if observations else None
-    return found.side if found else 0
 
 
 def _follows_from_an_input(reader: Reader, rhythm: Rhythm, found: Unusual) -> bool:
@@ -55,7 +96,7 @@ def _follows_from_an_input(reader: Reader, rhythm: Rhythm, found: Unusual) -> bo
     writers = {job for dataset in inputs for job in reader.store.neighbours(dataset)[Side.WRITES]} - {rhythm.id}
     rhythms = reader.store.read(ReadRequest(rhythms=sorted(writers)[:MOST_WRITERS])).rhythms.all() if writers else {}
     read = ([seen for seen in each.observations if seen.end <= found.run.end] for each in rhythms.values())
-    return any(_side(seen) == found.side for seen in read if seen)
+    return any(_LEARNT.side(seen) == found.side for seen in read if seen)
 
 
 def _alert(reader: Reader, rhythm: Rhythm, found: Unusual) -> Alert:
@@ -65,11 +106,12 @@ def _alert(reader: Reader, rhythm: Rhythm, found: Unusual) -> Alert:
     kind, subject = (NodeKind.DATASET, outputs[0].name) if len(outputs) == 1 else (NodeKind.JOB, name)
     suffering = downstream(reader, outputs[0].id, None, ended, ended) if len(outputs) == 1 else None
     usual = found.usual
+    band = f"{usual.low:,} to {usual.high:,}" if usual.high < MOST else f"{usual.low:,} or more"
     change = f"{found.amount:,} {found.unit} written, {usual.usual:,} are usual"
     begun = shown(instant_of(at(found.run.start)))
     lines = [
         f"Job {name.name} in {name.namespace} wrote {found.amount:,} {found.unit} in its run of {begun}.",
-        f"{usual.low:,} to {usual.high:,} {found.unit} are usual.",
+        f"{band} {found.unit} are usual.",
         *(suffering.lines("The change", "affects", "affect") if suffering else ()),
     ]
     return Alert(

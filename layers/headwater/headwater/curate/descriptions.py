@@ -1,11 +1,11 @@
-"""Descriptions of namespaces, data sources and tags. A PUT replaces the earlier description."""
+"""Descriptions of namespaces, data sources and tags, and the settings. A PUT replaces the earlier one."""
 
 from headwater.access.principal import Principal
 from headwater.curate import body
 from headwater.curate.curation_events import Document, deleted_facet, facet, of_dataset, time_after, times_of
 from headwater.curate.curator import Curator
 from headwater.curate.tagging import tag_name
-from headwater.graph.facets.curation import NAMESPACES, SOURCES, TAGS
+from headwater.graph.facets.curation import NAMESPACES, SETTINGS_FACET, SETTINGS_NAME, SOURCES, TAGS, settings_as_json
 from headwater.graph.facets.dataset_reference import DATA_SOURCE
 from headwater.graph.facets.members import OWNERSHIP
 from headwater.graph.names.identity import dataset_id
@@ -15,7 +15,7 @@ from headwater.http.marquez.descriptions import tag as tag_as_json
 from headwater.http.request import ApiRequest
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import NEVER
+from headwater.openlineage.instant import NEVER, instant_of
 from headwater.read.namespace_details import heads_in, read_namespace_details
 
 
@@ -43,8 +43,17 @@ def put_tag(curator: Curator, request: ApiRequest, _caller: Principal) -> JsonOb
     return tag_as_json(name, heads_in(curator.reader(), TAGS, [name]).get(name))
 
 
+def put_settings(curator: Curator, request: ApiRequest, _caller: Principal) -> JsonObject:
+    """Puts headwater.yml in place of the one before. It is checked as a whole: a faulty one changes nothing."""
+    from headwater.curate.settings import MAX_BYTES, settings_facet  # noqa: PLC0415 - no other request needs YAML
+
+    put = settings_facet(request.text(MAX_BYTES), instant_of(request.received_at), request.principal.shown)
+    _describe(curator, request, SETTINGS_NAME, {SETTINGS_FACET: put})
+    return settings_as_json(put)
+
+
 def _describe(curator: Curator, request: ApiRequest, name: Name, facets: Facets) -> None:
-    """Gives facets to the dataset that stands for a namespace, data source or tag."""
+    """Gives facets to the dataset that stands for a namespace, data source, tag or the settings."""
     dataset = dataset_id(name)
     before = curator.before.datasets([dataset], deleted=True).get(dataset)
     known = [*times_of(before.facts.own, facets), before.deleted_through or NEVER] if before else []

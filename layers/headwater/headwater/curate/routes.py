@@ -1,7 +1,16 @@
 """The routes of curate. docs/routes.md lists them."""
 
 from headwater.access.principal import Scope
-from headwater.curate import alerts, declarations, deletion, descriptions, owners, run_lifecycle, subjects, tagging
+from headwater.curate import (
+    alerts,
+    declarations,
+    deletion,
+    descriptions,
+    owners,
+    run_lifecycle,
+    subjects,
+    tagging,
+)
 from headwater.curate.curator import Curator
 from headwater.http.parameters import NAMED_BY_OTHERS, time
 from headwater.http.paths import Path
@@ -30,6 +39,7 @@ ROUTES = (
     Route("PUT", Path.NAMESPACE, Scope.CURATE, subjects.NEW_NAMESPACE, descriptions.put_namespace),
     Route("PUT", Path.SOURCE, Scope.CURATE, subjects.SOURCE, descriptions.put_source),
     Route("PUT", "/tags/(?P<tag>.+)", Scope.ADMIN, subjects.TAGS, descriptions.put_tag),
+    Route("PUT", Path.SETTINGS, Scope.ADMIN, subjects.SETTINGS, descriptions.put_settings),
     Route("PUT", f"{Path.ALERT}/acknowledgement", Scope.CURATE, subjects.ALERT, alerts.acknowledge),
     Route("PUT", f"{Path.ALERT}/silence", Scope.CURATE, subjects.ALERT, alerts.silence),
     Route("DELETE", f"{Path.ALERT}/acknowledgement", Scope.CURATE, subjects.ALERT, alerts.take_back),

@@ -149,5 +149,6 @@ ALERT: Subject[Curator, StoredAlert] = Subject(
     lambda alert: str(alert.document["nodeId"]),
 )
 SOURCE = Subject(source, subjects.only_namespace, _id_of_source)
+SETTINGS: Subject[Curator, Principal] = Subject(lambda _, request: request.principal, lambda _: [curation.SETTINGS])
 TAGS: Subject[Curator, Principal] = Subject(lambda _, request: request.principal, lambda _: [curation.TAGS])
 """The tags that all share: their namespace is reserved for administrators of all namespaces."""

@@ -53,6 +53,7 @@ class Path(StrEnum):
     TAGS = "/tags"
     ALIASES = "/aliases"
     AUDIT = "/audit"
+    SETTINGS = "/settings"
     JOB = "/namespaces/(?P<node>(?>.+?/jobs/).+)"
     JOB_RUNS = f"{JOB}/runs"
     JOB_VERSIONS = f"{JOB}/versions"

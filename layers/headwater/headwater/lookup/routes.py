@@ -147,6 +147,7 @@ ROUTES = (
     Route("GET", Path.TAGS, READ, CALLER, tags.tags, parameters=PAGE),
     Route("GET", Path.ALIASES, READ, _DATASET, aliases.aliases, parameters=(NODE_ID, *PAGE)),
     Route("GET", Path.AUDIT, Scope.ADMIN, ADMINISTRATOR, audit.audit, parameters=AUDIT),
+    Route("GET", Path.SETTINGS, Scope.ADMIN, ADMINISTRATOR, expectations.settings),
     Route("GET", Path.JOB_RUNS, READ, JOB, runs.job_runs, parameters=JOB_RUNS),
     Route("GET", Path.JOB_VERSIONS, READ, JOB, job_versions.versions, parameters=PAGE),
     Route("GET", Path.JOB_VERSION, READ, JOB, job_versions.version),

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.dataset_reference import Document
@@ -27,11 +28,15 @@ from headwater.graph.states.neighbours import NeighbourPage, Side
 from headwater.graph.states.run import Run, joined_in_earliest_namespace
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
+from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.instant import FOREVER, NEVER, Instant
 from headwater.read.neighbourhood import Neighbourhood, merged, renamed_ids
 from headwater.read.run_end import heads_with_inferred_ends, with_inferred_ends
 from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import ReadRequest
+
+if TYPE_CHECKING:
+    from headwater.graph.expectations.said import Said
 
 RUNS_AT_A_TIME = 5
 MOST_RUNS = 300
@@ -53,6 +58,19 @@ class Reader:
         self.naming = naming
         self._generations: dict[tuple[JobId, Instant], Generation] = {}
         self._is_in_several_namespaces: dict[str, bool] = {}
+
+    @cached_property
+    def said(self) -> "Said | None":
+        """What people say that they expect. What a former release stored, and this one cannot read, is not said."""
+        settings = self.store.settings()
+        if settings is None:
+            return None
+        from headwater.graph.expectations.said import Said  # noqa: PLC0415 - most graphs have no settings
+
+        try:
+            return Said.of(settings.get("document"))
+        except InvalidRequest:
+            return None
 
     def jobs(self, ids: Collection[JobId], *, usages: bool = True) -> dict[JobId, JobHead]:
         """The heads of jobs that are stored and not deleted. The head of a job may be stored a moment after its edges.

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from headwater import metrics
 from headwater.access.keys import KeyRing
@@ -34,6 +35,7 @@ from headwater.serve.fold_worker import FoldWorker
 from headwater.serve.log import ServeLog
 from headwater.serve.measurements import Measurements
 from headwater.serve.posting import Posting
+from headwater.serve.settings_file import SettingsFile
 from headwater.serve.worker import Step, Worker
 from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
@@ -49,11 +51,13 @@ STEP_PAUSE_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a start. Links in alerts begin at `api_url`; if `is_open`, no request needs a key."""
+    """The options of a start. Links in alerts begin at `api_url`; if `is_open`, no request needs a key; `settings` is
+    where headwater.yml may be."""
 
     api_url: str
     is_open: bool = False
     receivers: Sequence[Receiver] = ()
+    settings: Path | None = None
 
 
 class Application:
@@ -78,6 +82,9 @@ class Application:
         home.inbox.listen(self._folding.wake, self._log)
         self._sweeping = Worker("the sweep", self._sweep, self._log, FIRST_SWEEP_SECONDS)
         self._cleaning = Worker("removing what has expired", self._clean, self._log, CLEAN_SECONDS)
+        self._curator = Curator(self._store, home.inbox, home.bodies, self._naming)
+        file = SettingsFile(options.settings, self._curator, self._log) if options.settings else None
+        self._reading = [Worker("reading headwater.yml", file.step, self._log)] if file else []
         self.app = App(self._api(options), is_open=options.is_open)
 
     def start(self) -> None:
@@ -96,7 +103,7 @@ class Application:
         return self._home.inbox.depth()
 
     def _workers(self) -> list[Worker]:
-        return [self._folding, self._announcing, *self._deliveries, self._sweeping, self._cleaning]
+        return [self._folding, self._announcing, *self._deliveries, *self._reading, self._sweeping, self._cleaning]
 
     def _api(self, options: Options) -> ServedApi:
         home = self._home
@@ -107,7 +114,7 @@ class Application:
                 home.inbox,
             ),
             Lookups(GraphReader(home.table, cache=StateCache()), self._naming, self._log),
-            Curator(self._store, home.inbox, home.bodies, self._naming),
+            self._curator,
             None if options.is_open else KeyRing(home.api_keys, failed=self._log),
             audit,
             CountedRefusals(audit, lambda: home.refusals, self._log.failure),

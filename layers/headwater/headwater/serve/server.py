@@ -106,7 +106,9 @@ def _opened(start: Start, receivers: Sequence[Receiver]) -> Iterator[tuple[Appli
             raise RefusedDatabase(f"{start.data} is damaged: {found[0]}; restore a copy (headwater check tells more)")
         port = listener.getsockname()[1]
         url = f"http://{f'[{start.host}]' if ':' in start.host else start.host}:{port}"
-        options = Options((start.public_url or url).rstrip("/"), start.is_open, receivers)
+        options = Options(
+            (start.public_url or url).rstrip("/"), start.is_open, receivers, start.data.parent / "headwater.yml"
+        )
         yield Application(home, settings, options), home, listener, url
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from headwater.graph.facets.curation import SETTINGS_FACET, SETTINGS_NAME
 from headwater.graph.names.identity import (
     AliasId,
     DatasetId,
@@ -22,6 +23,7 @@ from headwater.graph.names.identity import (
     SchemaId,
     SentNameId,
     WriteId,
+    dataset_id,
 )
 from headwater.graph.states.audit import AuditEntry, RefusalEntry
 from headwater.graph.states.neighbours import NeighbourPage, Neighbours, NeighboursRead, Side
@@ -249,6 +251,14 @@ class GraphReader:
     def due_jobs(self, now: Instant) -> list[JobId]:
         """The jobs whose next run is later than is usual, by what was known when their last run ended."""
         return list(map(keys.rhythm_of, self._table.open_runs(now, keys.DUE_JOBS)))
+
+    def settings(self) -> dict[str, Any] | None:
+        """The settings that people have put, whoever asks for what follows from them."""
+        settings = dataset_id(SETTINGS_NAME)
+        items = self._items.read({keys.dataset_head(settings)})
+        head = Snapshot(ItemStates(items, self._on_corrupt, self._cache, None)).datasets.get(settings)
+        facet = head.facets.get(SETTINGS_FACET) if head else None
+        return facet if isinstance(facet, dict) else None
 
     def _entries(self, codec: Codec[Entry], items: Iterable[Item]) -> Iterator[Entry]:
         for item in items:

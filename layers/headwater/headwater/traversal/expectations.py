@@ -13,11 +13,12 @@ those have ended it has the time that it usually takes to begin after them.
 from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
-from typing import NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.graph.expectations.timetable import LEAST_SEEN, LEAST_TOLERANCE, Slot, Timetable, timetable
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import DatasetId, JobId, job_id
+from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId, NodeKind, job_id
 from headwater.graph.producers import is_query_job
 from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.generation import united
@@ -30,9 +31,14 @@ from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
 from headwater.traversal.rollup import jobs_of_runs
 
+if TYPE_CHECKING:
+    from headwater.graph.expectations.said import Said
+
 AT_A_TIME = 100
 ABANDONED = 3
 """A run that took so many times as long as the longest is given up: alerts/abandoned_runs.py reports it."""
+MOST_SLOTS = 2_000
+"""Slots on holidays, one after the other."""
 MOST_WRITERS = 20
 """Writers of one input that are looked at."""
 
@@ -66,14 +72,26 @@ class Expected(NamedTuple):
 
 
 def expected(reader: Reader, jobs: Collection[JobId], now: Instant) -> dict[JobId, Expected]:
-    """What is expected of some jobs that the caller may see: two reads for a hundred of them, and some for each that is
-    late."""
-    found = _by_rhythms(reader, jobs, moment(now))
+    """What is expected of some jobs that the caller may see: two reads for a hundred of them, and three for those among
+    them that are late."""
+    found = by_rhythms(reader, jobs, moment(now))
     late = {job: (each, each.slot) for job, each in found.items() if each.state is ExpectedState.LATE}
+    _read_ahead(reader, [each.head for each, _ in late.values()])
     return found | {job: _with_cause(reader, each, slot, moment(now)) for job, (each, slot) in late.items() if slot}
 
 
-def _by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[JobId, Expected]:
+def _read_ahead(reader: Reader, late: Sequence[JobHead]) -> None:
+    """Reads together what may explain that some jobs are late: the writers of their inputs and outputs, and the jobs
+    that start them. The reader has them when each job is looked at."""
+    used = {NeighbourPageId(node) for head in late for node in head.current.input_ids | head.current.output_ids}
+    pages = reader.store.read(ReadRequest(neighbours=used)).neighbours.all().values() if used else ()
+    jobs = {job for page in pages for job in sorted(page.jobs[Side.WRITES])[:MOST_WRITERS]}
+    jobs |= {job_id(head.parent_name) for head in late if head.parent_name}
+    reader.store.read(ReadRequest(jobs=jobs, rhythms=jobs))
+
+
+def by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[JobId, Expected]:
+    """What is expected of some jobs by the rhythm of each alone."""
     ids = list(jobs)
     found: dict[JobId, Expected] = {}
     for start in range(0, len(ids), AT_A_TIME):
@@ -81,16 +99,24 @@ def _by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[Jo
         heads = reader.jobs(chunk, usages=False)
         rhythms = reader.store.read(ReadRequest(rhythms=chunk)).rhythms
         own = {job: head for job, head in heads.items() if not head.is_foreign}
-        found |= {job: _of(head, rhythms.get(job) or Rhythm(head.facts.name), now) for job, head in own.items()}
+        found |= {
+            job: _of(head, rhythms.get(job) or Rhythm(head.facts.name), now, reader.said) for job, head in own.items()
+        }
     return found
 
 
-def _of(head: JobHead, rhythm: Rhythm, now: Moment) -> Expected:
+_timetable = lru_cache(maxsize=1_024)(timetable)
+"""What was learnt of rhythms that have not changed since the last sweep."""
+
+
+def _of(head: JobHead, rhythm: Rhythm, now: Moment, said: "Said | None") -> Expected:
     latest = head.latest if head.latest and head.latest.is_reported else None
     starts = [seen.start for seen in rhythm.observations[-1:]] + ([moment(latest.started_at)] if latest else [])
     begun = max(starts, default=None)
-    found = timetable(rhythm) if rhythm.is_due else None
+    found = _timetable(rhythm) if rhythm.is_due else None
     slot = found.next_after(begun) if found and begun is not None else None
+    if said and said.holidays and found and slot:
+        slot = _after_holidays(said, head, found, slot)
     longest = max((seen.seconds for seen in rhythm.observations), default=0)
     is_running = latest is not None and latest.state == RunState.RUNNING
     if is_running and now <= (begun or 0) + ABANDONED * longest + LEAST_TOLERANCE:
@@ -100,6 +126,22 @@ def _of(head: JobHead, rhythm: Rhythm, now: Moment) -> Expected:
     else:
         state = ExpectedState.LATE if slot.latest < now else ExpectedState.ON_TIME
     return Expected(head, rhythm, found, begun, slot, state, "" if found else _reason(rhythm))
+
+
+def _after_holidays(said: "Said", head: JobHead, found: Timetable, slot: Slot) -> Slot | None:
+    """The next slot that is not on a holiday of the job."""
+    from headwater.graph.expectations.said import day_of  # noqa: PLC0415 - most graphs have no holidays
+
+    nodes = [(NodeKind.JOB, head.facts.name), *((NodeKind.DATASET, used.name) for used in head.current.outputs)]
+    entries = [entry for kind, name in nodes for entry in said.of_node(kind, *name)]
+    zone = next((entry.due.zone for entry in entries if entry.due), found.zone)
+    free, ahead = said.free_days(entries), range(MOST_SLOTS)
+    next_slot: Slot | None = slot
+    for _ in ahead:
+        if next_slot is None or day_of(next_slot.due, zone) not in free:
+            return next_slot
+        next_slot = found.next_after(next_slot.due)
+    return None
 
 
 def _reason(rhythm: Rhythm) -> str:
@@ -113,14 +155,14 @@ def _reason(rhythm: Rhythm) -> str:
 
 def _with_cause(reader: Reader, late: Expected, slot: Slot, now: Moment) -> Expected:
     """A late job, as waiting if a job above it is late, runs, or ended so late that this one may still begin."""
-    edges, parent = _edges(reader, late.head), late.head.parent_name
-    above = _above(reader, edges.input_ids - edges.output_ids, {late.head.facts.id}, now)
+    parent = late.head.parent_name
+    above = writers_of(reader, inputs_of(reader, late.head), {late.head.facts.id}, now)
     if parent:
-        above |= _by_rhythms(reader, [job_id(parent)], now)
+        above |= by_rhythms(reader, [job_id(parent)], now)
     for job, each in above.items():
         is_parent = parent is not None and job == job_id(parent)
         lag = _lag(late.rhythm, each.rhythm)
-        if not is_parent and any(slot.due - lag <= seen.end <= slot.due for seen in each.rhythm.observations):
+        if not is_parent and has_done_its_part(late.rhythm, each, slot.due):
             continue  # it had done its part when the run was due
         is_first = each.slot is not None and (each.slot.due, job) < (slot.due, late.head.facts.id)
         ended = each.last.end if each.last and not is_parent else None
@@ -138,6 +180,12 @@ def outputs_of(reader: Reader, head: JobHead) -> Sequence[DatasetRef]:
     return _edges(reader, head).outputs
 
 
+def inputs_of(reader: Reader, head: JobHead) -> AbstractSet[DatasetId]:
+    """What a job reads and does not write, likewise."""
+    edges = _edges(reader, head)
+    return edges.input_ids - edges.output_ids
+
+
 def _edges(reader: Reader, head: JobHead) -> Edges:
     current = head.current
     if current.inputs or current.outputs or head.latest is None:
@@ -147,7 +195,7 @@ def _edges(reader: Reader, head: JobHead) -> Edges:
     return united(head.latest.order, parts) if parts else current
 
 
-def _above(
+def writers_of(
     reader: Reader, inputs: AbstractSet[DatasetId], below: Collection[JobId], now: Moment
 ) -> dict[JobId, Expected]:
     """The jobs that write some datasets. A query stands for its application, which runs by the clock."""
@@ -158,7 +206,7 @@ def _above(
         for head in writing.values()
         if head.parent_name and is_query_job(values(head.facts.facets))
     }
-    return _by_rhythms(reader, sorted({*writing, *applications} - {*below}), now)
+    return by_rhythms(reader, sorted({*writing, *applications} - {*below}), now)
 
 
 def _lead(above: Expected) -> int:
@@ -167,15 +215,33 @@ def _lead(above: Expected) -> int:
     return int(2 * median(taken)) + LEAST_TOLERANCE if taken else LEAST_TOLERANCE
 
 
+def has_done_its_part(rhythm: Rhythm, above: Expected, due: Moment) -> bool:
+    """Whether a run of the job above ended so shortly before one was due that it is the one to wait for."""
+    lag = _lag(rhythm, above.rhythm)
+    return any(due - lag <= seen.end <= due for seen in above.rhythm.observations)
+
+
 def _lag(rhythm: Rhythm, above: Rhythm) -> int:
     """How long after a run of the job above a run may begin: twice as long as is usual."""
+    lags = _lags(rhythm, above)
+    return int(2 * median(lags)) + LEAST_TOLERANCE if lags else LEAST_TOLERANCE
+
+
+def usual_lag(rhythm: Rhythm, above: Rhythm) -> int:
+    """How long after a run of the job above a run begins that waited for it. Where more time is usual between the two,
+    the run begins by the clock, and need not wait so long."""
+    lags = _lags(rhythm, above)
+    usual = int(median(lags)) if lags else 0
+    return usual if usual <= LEAST_TOLERANCE else 0
+
+
+def _lags(rhythm: Rhythm, above: Rhythm) -> list[int]:
     ends = [seen.end for seen in above.observations]
-    lags = [
+    return [
         seen.start - max(before)
         for seen in rhythm.generations
         if (before := [end for end in ends if end <= seen.start])
     ]
-    return int(2 * median(lags)) + LEAST_TOLERANCE if lags else LEAST_TOLERANCE
 
 
 def replaced_by(reader: Reader, late: Expected) -> JobHead | None:

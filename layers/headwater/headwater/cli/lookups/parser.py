@@ -222,6 +222,7 @@ def _add_expect(commands: Commands) -> None:
     )
     parser.add_argument("name", metavar="NAME", nargs="?", help=_NAME)
     parser.add_argument("--namespace", help="only the jobs of this namespace, without a NAME")
+    parser.add_argument("--put", metavar="FILE", help="put this headwater.yml first, in place of the one before")
     parser.add_argument("--limit", type=number, default=RUNS, metavar="N", help="jobs to list (default: %(default)s)")
     _add_output(parser)
 

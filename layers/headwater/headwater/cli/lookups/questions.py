@@ -4,6 +4,7 @@ import difflib
 import json
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from headwater.cli.api import Answer, Api
@@ -173,6 +174,12 @@ def _named(node: KnownNode, graph: list[Document]) -> KnownNode:
 
 
 def _expect(api: Api, options: Namespace) -> Reply:
+    if options.put:
+        try:
+            text = Path(options.put).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise CommandFailure(f"{options.put} cannot be read: {error}", status=WRONG_COMMAND) from None
+        api.send("PUT", "settings", body=text)
     found = resolve(api, options.name, (DATASET, JOB), _asking(options)) if options.name else None
     node_id = found.node.node_id if found else None
     text, answer = api.ask("expectations", nodeId=node_id, namespace=options.namespace, limit=options.limit)

@@ -40,10 +40,12 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Slot(NamedTuple):
-    """When a run is due, and the latest usual start."""
+    """When a run is due, and the latest usual start. `earlier` are the seconds by which it may be due before that, by
+    another zone's clock."""
 
     due: Moment
     latest: Moment
+    earlier: int = 0
 
 
 class Timetable(Protocol):
@@ -51,6 +53,10 @@ class Timetable(Protocol):
 
     @property
     def words(self) -> str: ...
+
+    @property
+    def zone(self) -> str:
+        """The zone by whose days the runs are due."""
 
     def next_after(self, start: Moment) -> Slot | None:
         """The first due that a run which began at `start` does not meet."""
@@ -75,6 +81,7 @@ class Every:
     tolerance: int
     is_on: Mapping[int, bool]
     rest: int = DAY
+    zone: str = UTC
 
     @property
     def words(self) -> str:
@@ -103,6 +110,10 @@ class Calendar:
     since: Moment
 
     @property
+    def zone(self) -> str:
+        return self.zones[0]
+
+    @property
     def words(self) -> str:
         clock = self.zones[0] if len(self.zones) == 1 else UTC
         moved = 0 if clock == self.zones[0] else _offset(self.zones[0], self.since)
@@ -114,7 +125,8 @@ class Calendar:
         for due in self._dues(start - 2 * DAY):
             early = min(EARLY, (due - before) // 2) if before else EARLY
             if start < due - early:
-                return Slot(due, due + self.tolerance + self._later(due))
+                moved = self._moved(due)
+                return Slot(due, due + self.tolerance + max(moved), -min(moved))
             before = due
         return None
 
@@ -127,10 +139,10 @@ class Calendar:
                     local = day * DAY + time
                     yield local - _offset(zone, local - _offset(zone, local))
 
-    def _later(self, due: Moment) -> int:
-        """How much later the run may be by another zone's clock, one of which changed since the newest run."""
+    def _moved(self, due: Moment) -> list[int]:
+        """How much later the run may be by each zone's clock, one of which changed since the newest run."""
         first, *others = (_offset(zone, self.since) - _offset(zone, due) for zone in self.zones)
-        return max([0, *(other - first for other in others)])
+        return [0, *(other - first for other in others)]
 
 
 def _all_day(generations: Sequence[Observation], gaps: Sequence[int], all_kept: Sequence[Observation]) -> Every | None:
@@ -167,6 +179,7 @@ def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm) -> Calendar
         return None
     best = min(clock.deviation for clock in clocks)
     fitting = [clock for clock in clocks if clock.deviation <= best + 20 * MINUTE]
+    fitting.sort(key=lambda clock: clock.recent // (20 * MINUTE))  # the first days after a clock changed tell it
     first = fitting[0]
     if first.deviation > LONGEST_INTERVAL / min(number, 2):
         return None
@@ -181,13 +194,14 @@ def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm) -> Calendar
 
 class _Clock(NamedTuple):
     """Starts by the clock of a zone: the usual times of the day, on how many days each was seen, how much nine of ten
-    starts differ from them, and how late a start may be."""
+    starts differ from them, how late a start may be, and how much one of the newest three differs."""
 
     zone: str
     times: tuple[int, ...]
     seen: tuple[int, ...]
     deviation: int = 0
     tolerance: int = 0
+    recent: int = 0
 
     def nearest(self, start: Moment) -> tuple[int, int]:
         """By how much a start differs from the usual time that is nearest, and the day of that time."""
@@ -215,7 +229,7 @@ def _clock(zone: str, starts: Sequence[Moment], number: int) -> _Clock:
     recent = sorted(off[-RECENT * number :])
     usual = recent[-2] if len(recent) > 3 else recent[-1]
     tolerance = LEAST_TOLERANCE + max(0, 2 * usual, *off[-3:])
-    return clock._replace(deviation=deviation, tolerance=tolerance)
+    return clock._replace(deviation=deviation, tolerance=tolerance, recent=max(map(abs, off[-3:])))
 
 
 def _cut(times: Sequence[int], number: int) -> int:
@@ -342,6 +356,14 @@ def span(seconds: int) -> str:
             number = round(seconds / size)
             return unit if number == 1 else f"{number} {unit}s"
     return f"{seconds} seconds"
+
+
+def length(seconds: int) -> str:
+    """A length of time, more exactly: `70 minutes`."""
+    number, unit = (seconds, "second") if seconds < MINUTE else (seconds // MINUTE, "minute")
+    if seconds >= 3 * HOUR:
+        number, unit = (seconds // HOUR, "hour") if seconds < 3 * DAY else (seconds // DAY, "day")
+    return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
 def _on(is_on: Mapping[int, bool]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from headwater.graph.states.rhythm import DAY, Moment, Observation, median
+from headwater.graph.states.rhythm import DAY, MOST, Moment, Observation, median
 
 LEAST_AMOUNTS, LEAST_OF_WEEKDAY = 8, 3
 LEAST_WIDTH = 0.25
@@ -20,6 +20,8 @@ WIDTH = 5.0
 MOST_ZEROS = 0.1
 """The share of empty writes from which on an empty write is usual, and nothing is claimed."""
 LEAST_DAYS = 3
+LEAST_SAID = 3
+"""Amounts from which on a share of the usual amount is known."""
 MOST_LOG = 100.0
 """Logarithms of amounts beyond this are nonsense, such as growth until the year 9999."""
 MOST_POINTS = 20
@@ -56,16 +58,32 @@ class Unusual(NamedTuple):
         return self.usual.side(self.amount)
 
 
-def unusual(observations: Sequence[Observation]) -> Unusual | None:
-    """What the newest of some runs wrote, if it is unusual."""
+def unusual(
+    observations: Sequence[Observation], share: float | None = None, *, is_never_empty: bool = False
+) -> Unusual | None:
+    """What the newest of some runs wrote, if it is unusual: by what was learnt, or beyond a share of the usual amount
+    that people said, or empty where people said that it never is."""
     newest = observations[-1]
     others = [seen for seen in observations if seen.generation != newest.generation]
     unit, amounts = rows_or_bytes([*others, newest])
     if not amounts or amounts[-1][0] != newest.start or not newest.is_good:
         return None
     usual = band(amounts[:-1], newest.start)
+    if share or (is_never_empty and not usual):
+        usual = _said_band(amounts[:-1], usual, share)
     found = Unusual(newest, unit, amounts[-1][1], usual) if usual else None
     return found if found and found.side else None
+
+
+def _said_band(earlier: Sequence[Amount], learnt: Band | None, share: float | None) -> Band | None:
+    """The band around what is usual, or else around the median of three amounts or more."""
+    newest = [amount for _, amount in earlier[-LEAST_AMOUNTS:]]
+    if share is None:
+        return Band(1, int(median(newest)) if newest else 1, MOST)
+    if learnt is None and len(newest) < LEAST_SAID:
+        return None
+    usual = learnt.usual if learnt else int(median(newest))
+    return Band(math.ceil(usual * (1 - share)), usual, int(usual * (1 + share)))
 
 
 def rows_or_bytes(observations: Sequence[Observation]) -> tuple[str, list[Amount]]:

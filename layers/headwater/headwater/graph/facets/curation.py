@@ -7,7 +7,7 @@ tag is the facet's `_deleted`. Hence curation is ordered, archived, replayed and
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, RunEvent
+from headwater.openlineage.event import AnyEvent, DatasetEvent, Facets, Name, RunEvent
 from headwater.openlineage.instant import Instant, shown
 
 PREFIX = "headwater_"
@@ -37,6 +37,9 @@ ACKNOWLEDGED = "headwater_acknowledged"
 SILENCED = "headwater_silenced"
 """`{"since": time, "until": time, "by": caller, "note": text}` on the dataset that stands for the alerts of one type
 about one node."""
+SETTINGS_FACET = "headwater_settings"
+"""`{"text": YAML, "document": the same as JSON, "at": time, "by": caller}` on the dataset that stands for
+headwater.yml."""
 _TAG = "headwater_tag"
 SENT_TAGS = "tags"
 """The facet with the tags that a producer sends for a job, a dataset and its columns, or a run."""
@@ -44,12 +47,13 @@ CLIENT_TAGS = "OPENLINEAGE_CLIENT"
 """The source of the tags that OpenLineage's client adds to each run, such as its own version: nobody looks for them."""
 
 NAMESPACES, SOURCES, TAGS = "headwater:namespaces", "headwater:sources", "headwater:tags"
-INSIGHTS, ALERTS = "headwater:insights", "headwater:alerts"
+INSIGHTS, ALERTS, SETTINGS = "headwater:insights", "headwater:alerts", "headwater:settings"
 """Reserved namespaces: a dataset in them is a namespace, a data source, a tag, a kind of insights, or an alert or the
-alerts of one type about one node; and its facets describe it."""
+alerts of one type about one node, or the settings; and its facets describe it."""
+SETTINGS_NAME = Name(SETTINGS, "headwater.yml")
 HIDDEN = "headwater:hidden"
 """The namespace of nodes that a caller may not read and never named."""
-RESERVED = frozenset({NAMESPACES, SOURCES, TAGS, INSIGHTS, ALERTS, HIDDEN})
+RESERVED = frozenset({NAMESPACES, SOURCES, TAGS, INSIGHTS, ALERTS, SETTINGS, HIDDEN})
 
 
 def is_curation(event: AnyEvent) -> bool:
@@ -211,6 +215,14 @@ class AlertSilence(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         return {"since": shown(self.since), "until": shown(self.until), "by": self.by, "note": self.note}
+
+
+def settings_as_json(facet: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The settings as text and as JSON, and who put them when; empty if nobody has."""
+    match facet:
+        case {"text": str(text), "document": document, "at": str(at), "by": str(by)}:
+            return {"text": text, "settings": document, "updatedAt": shown(Instant(at)), "updatedBy": by}
+    return {"text": "", "settings": {}, "updatedAt": None, "updatedBy": None}
 
 
 def without_curation(facets: Facets) -> dict[str, Any]:

@@ -139,9 +139,10 @@ class StoredAlert(NamedTuple):
     def silence(self) -> Name:
         """The dataset that stands for the alerts of this type about this node. A recovery is of the type of what it
         ends."""
+        ended = {"Emission Latency Recovered": "Emission Latency Exceeded", "Deadline Recovered": "Deadline At Risk"}
         name = Name(self.namespace, self.document["name"])
         node = job_id(name) if self.document["nodeId"].startswith("job:") else dataset_id(name)
-        return Name(ALERTS, f"{self.document['type'].replace('Recovered', 'Exceeded')}:{node}")
+        return Name(ALERTS, f"{ended.get(self.document['type'], self.document['type'])}:{node}")
 
 
 def acknowledgement_of(alert: str) -> DatasetId:

@@ -1,4 +1,5 @@
-"""GET /expectations: what is expected of jobs, the most urgent first: which runs are late, and which are due next.
+"""GET /expectations: what is expected of jobs, the most urgent first: which runs are late, and which are due next; and
+GET /settings, by which people say it.
 
 Of a job, or of the writers of a dataset, it is all that is known. Without a nodeId it is the jobs that are due within a
 day, and those that are late by less than a week.
@@ -6,15 +7,19 @@ day, and those that are late by less than a week.
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta
+from itertools import islice
 
+from headwater.access.principal import Principal
 from headwater.graph.expectations.usual import Amount, band, rows_or_bytes, seconds
+from headwater.graph.facets.curation import settings_as_json
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, job_id, node_id
 from headwater.graph.producers import is_query_job
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.rhythm import Moment, at
+from headwater.graph.states.rhythm import Moment, at, moment
 from headwater.http.paging import page_of, within_size_limit
 from headwater.http.request import ApiRequest
+from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import instant_of, moved_back, shown
 from headwater.read.name_resolution import NamedNode
@@ -22,6 +27,7 @@ from headwater.read.reader import Reader
 from headwater.traversal.expectations import Expected, ExpectedState, expected
 
 AHEAD = timedelta(days=1)
+MOST_SAID = 200
 MOST_JOBS = 2_000
 """Jobs that are looked at without a nodeId."""
 _URGENT = (
@@ -52,8 +58,35 @@ def expectations(reader: Reader, request: ApiRequest, subject: NamedNode | Seque
         "expectations": listed,
         "totalCount": page.total,
         **page.cursor(page_request, len(listed)),
+        **({"said": said} if (said := _said(reader, subject, found, moment(now))) else {}),
         **({"truncated": True} if is_cut else {}),
     }
+
+
+def settings(reader: Reader, _request: ApiRequest, _caller: Principal) -> JsonObject:
+    """headwater.yml as it was put last. For administrators of all namespaces."""
+    return settings_as_json(reader.store.settings())
+
+
+def _said(
+    reader: Reader, subject: NamedNode | Sequence[str] | None, found: Sequence[Expected], now: Moment
+) -> list[JsonObject]:
+    """What people said, and how it stands: of a node, and of what a job writes; else all that is said."""
+    if reader.said is None:
+        return []
+    from headwater.traversal.deadlines import as_json, deadlines, subjects  # noqa: PLC0415 - most have no settings
+
+    nodes: list[tuple[NodeKind, Name]] | None = None
+    if isinstance(subject, NamedNode):
+        outputs = [used.name for each in found for used in each.head.current.outputs]
+        is_job = subject.kind is NodeKind.JOB
+        nodes = [(subject.kind, subject.name), *((NodeKind.DATASET, name) for name in outputs if is_job)]
+    told = [
+        each
+        for each in subjects(reader, reader.said, now, nodes)
+        if subject is None or isinstance(subject, NamedNode) or each.name.namespace in subject
+    ]
+    return [as_json(each) for each in islice(deadlines(reader, reader.said, told, now), MOST_SAID)]
 
 
 def _writers(reader: Reader, dataset: NamedNode) -> Collection[JobId]:

@@ -10,6 +10,8 @@ from headwater.lookup.text.labels import Labels, node_of
 
 _STATES = {"LATE": "late", "WAITING": "waits", "RUNNING": "running", "ON_TIME": "on time", "UNKNOWN": "unknown"}
 _ROLES = {"LATE": Role.BAD, "WAITING": Role.BAD}
+_SAID = {"MET": "met", "EXPECTED": "expected", "AT_RISK": "at risk", "MISSED": "missed", "STALE": "stale"}
+_BAD = frozenset({"AT_RISK", "MISSED", "STALE"})
 _WIDTH, _TIME_WIDTH = 8, 20
 _INDENT = " " * (_WIDTH + 2)
 
@@ -21,8 +23,11 @@ def render(answer: Document, display: Display) -> str:
 
 def _lines(answer: Document, display: Display) -> Iterator[Line]:
     found = answer["expectations"]
-    if not found:
+    if said := answer.get("said"):
+        yield from _said(said, display)
+    if not found and not said:
         yield detail("no job is due within a day, as far as is known; headwater expect NAME says why")
+    if not found:
         return
     labels = Labels([_job(each) for each in found])
     yield detail(labels.where(display.width))
@@ -34,6 +39,28 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
         yield from (detail(f"{_INDENT}{line}") for line in _details(each))
     if (more := answer["totalCount"] - len(found)) > 0:
         yield detail(f"and {count(more, 'job')} more")
+
+
+def _said(said: list[Document], display: Display) -> Iterator[Line]:
+    """What people said, and how it stands."""
+    nodes = [node_of(each["nodeId"]) for each in said]
+    labels = Labels(nodes)
+    yield detail(labels.where(display.width))
+    yield (Span(f"{'SAID':{_WIDTH}}  {'BY':{_TIME_WIDTH}}  OF", Role.HEADING),)
+    for each, node in zip(said, nodes, strict=True):
+        state = each["state"]
+        lead = Span(f"{_SAID[state]:{_WIDTH}}  ", Role.BAD if state in _BAD else None)
+        role = Role.JOB if node.kind is ExportKind.JOB else Role.DATASET
+        yield (lead, Span(f"{moment(each['dueAt']):{_TIME_WIDTH}}  "), Span(labels.fit(node, display.width // 2), role))
+        told = [each["said"]]
+        if each["lastWrittenAt"]:
+            told.append(f"written {moment(each['lastWrittenAt'])}")
+        if each["estimatedAt"]:
+            cause = each["cause"]
+            told.append(f"comes about {moment(each['estimatedAt'])}")
+            told.append(f"{node_of(cause['nodeId']).name} {cause['why']}")
+        yield detail(f"{_INDENT}{'; '.join(map(inert, told))}")
+    yield detail("")
 
 
 def _details(each: Document) -> Iterator[str]:
