@@ -92,6 +92,7 @@ class Replay:
 def replay(sent: Iterable[NormalisedEvent], until: Instant, settings: ProcessSettings) -> Iterator[Replay]:
     """Replays events, in the order of their times, until a time; yields after each sweep."""
     with TemporaryDirectory() as folder, closing(SqliteHome(Path(folder) / "replay.db")) as home:
+        home.database.never_wait_for_disk()
         run, step = Replay(home, settings), NEVER
         waiting: list[NormalisedEvent] = []
         for each in sent:
@@ -167,9 +168,11 @@ def _read(paths: Sequence[str], naming: Naming, end: Instant) -> tuple[list[Norm
     sent, refused = [], 0
     for found in events(paths):
         try:
-            event = read_event(exact_json.loads(found.text))
+            document = exact_json.loads(found.text)
+            canonical = exact_json.dumps(document)
+            event = read_event(document, canonical=canonical)
             if event.time <= end:
-                sent.append(normalise_event(exact_json.dumps(exact_json.loads(found.text)), naming, event.time))
+                sent.append(normalise_event(canonical, naming, event.time, event))
         except InvalidRequest:
             refused += 1
     return sorted(sent, key=lambda each: (each.event.time, each.event.digest)), refused

@@ -22,7 +22,7 @@ MOST_ZEROS = 0.1
 LEAST_DAYS = 3
 MOST_LOG = 100.0
 """Logarithms of amounts beyond this are nonsense, such as growth until the year 9999."""
-MOST_POINTS = 20
+MOST_POINTS = 40
 """Amounts by which growth is estimated."""
 TREND_DAYS = 21
 """Growth is claimed once so many days were seen."""
@@ -119,10 +119,11 @@ def _deviation(sizes: Sequence[float]) -> float:
 
 
 def _slope(points: Sequence[tuple[float, float]]) -> float:
-    """The median growth a day between all pairs of amounts that are a week apart or more."""
+    """The median growth a day between pairs of amounts that are a week apart or more."""
     if points[-1][0] - points[0][0] < TREND_DAYS:
         return 0.0
-    pairs = combinations(points, 2)
+    step = -(-len(points) // MOST_POINTS)
+    pairs = combinations(points[::-step][::-1], 2)
     slopes = [
         (later[1] - earlier[1]) / (later[0] - earlier[0]) for earlier, later in pairs if later[0] - earlier[0] >= 7
     ]
