@@ -32,6 +32,7 @@ from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.instant import FOREVER, NEVER, Instant, instant_of, parse_instant, shown, to_datetime
 from headwater.openlineage.wire import read_event
 from headwater.process_settings import ProcessSettings, read_settings
+from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphStore
 from headwater.store.sqlite.home import SqliteHome
 
@@ -62,7 +63,7 @@ class Replay:
 
     def __init__(self, home: SqliteHome, settings: ProcessSettings) -> None:
         self._home, self._settings, self._bell = home, settings, _Bell()
-        self._store = GraphStore(home.table, settings.retention)
+        self._store = GraphStore(home.table, settings.retention, StateCache())
         bus = StoringBus(self._store, self._bell, lambda: self._bell.now)
         self._announcer = Announcer(self._store, home.bodies, bus, Naming(settings.namespace_aliases), _raise)
         self._sweeper = Sweeper(self._store, bus, Naming(), settings.abandoned_after, _raise)
