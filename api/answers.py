@@ -166,6 +166,7 @@ _COLUMNS_DIFF = record(
     removed=_TYPED,
     retyped=array(record(field=TEXT, before=nullable(TEXT), after=nullable(TEXT), change=TEXT)),
 )
+_AMOUNT = record(amount=nullable(COUNT), low=maybe(COUNT), usual=maybe(COUNT), high=maybe(COUNT))
 _USUAL = record(newest=COUNT, low=maybe(COUNT), usual=maybe(COUNT), high=maybe(COUNT))
 _COUNTS = array(record(startInterval=TIME, endInterval=TIME, count=COUNT))
 _HIGHLIGHTS = {"highlights": array(record(name=array(TEXT)))}
@@ -283,6 +284,20 @@ ANSWERS: dict[str, Schema] = {
             waitsFor=nullable(TEXT),
             seconds=nullable(_USUAL),
             amount=nullable(extended(_USUAL, unit=one_of("rows", "bytes"))),
+            history=maybe(
+                array(
+                    record(
+                        startedAt=TIME,
+                        endedAt=TIME,
+                        failed=FLAG,
+                        dueAt=nullable(TIME),
+                        latestAt=nullable(TIME),
+                        seconds=_AMOUNT,
+                        rows=_AMOUNT,
+                        bytes=_AMOUNT,
+                    )
+                )
+            ),
         ),
         truncated=maybe(TRUE),
     ),

@@ -61,13 +61,25 @@ export function conditionOf(node: GraphNode): Mark {
     const columns = counted(node.dataset?.fields.length ?? 0, "column");
     const written = freshness(node);
     if (node.dataset?.caution) return { tone: "bad", text: `${columns} · ${oneLine(node.dataset.caution)}` };
-    return { tone: "plain", text: written ? `${columns} · written ${ago(written)}` : columns };
+    const told = [...(node.due && written ? [] : [columns]), ...(written ? [`written ${ago(written)}`] : [])];
+    return withDueOf(node, { tone: "plain", text: told.join(" · ") });
   }
   const run = node.job.latestRun;
   if (!run) return { tone: "plain", text: "never run" };
-  return {
+  return withDueOf(node, {
     tone: TONES[run.outcome] ?? "plain",
     text: `${run.outcome.toLowerCase().replace("_", " ")} · ${ago(run.endedAt ?? run.startedAt ?? run.updatedAt)}`,
+  });
+}
+
+/** A condition with when the next run is due. */
+function withDueOf({ due }: GraphNode, { tone, text }: Mark): Mark {
+  if (!due?.dueAt) return { tone, text };
+  if (due.state === "LATE")
+    return { tone: tone === "bad" ? tone : "warn", text: `${text} · late, due ${ago(due.dueAt)}` };
+  return {
+    tone,
+    text: due.state === "WAITING" ? `${text} · waits, due ${ago(due.dueAt)}` : `${text} · due ${ago(due.dueAt)}`,
   };
 }
 

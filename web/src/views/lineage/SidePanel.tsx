@@ -97,6 +97,15 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
             (freshness(node) && ago(freshness(node))) || "none known"
           )}
         </dd>
+        {node.due?.dueAt && (
+          <>
+            <dt>Next due</dt>
+            <dd title={moment(node.due.dueAt)}>
+              <a href={linkTo("node", { nodeId, tab: "expected" })}>{ago(node.due.dueAt)}</a>{" "}
+              <State state={node.due.state} />
+            </dd>
+          </>
+        )}
         {ownersOf(node).length > 0 && (
           <>
             <dt>Owner</dt>

@@ -4,13 +4,16 @@
  */
 
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { type Expected, expectations } from "../../api/expectations";
 import { get, type Query } from "../../api/request";
 import type { DatasetInGraph, Lineage } from "../../api/types";
 import { type Lookup, useLookup } from "../../api/useLookup";
-import { EMPTY, type Graph, neighbours, type Side, withAnswer } from "../../graph/graph";
+import { EMPTY, type Graph, neighbours, type Side, withAnswer, withDue } from "../../graph/graph";
 import { comfortableDepth, FAN, MAX_AUTO_DEPTH, sideKey, type Visible, visible } from "../../graph/visible";
 
 const PAGE = 2000;
+/** Jobs that are due, of which cards tell. */
+const MOST_DUE = 500;
 const STEP_DEPTH = 1;
 
 export interface Wish {
@@ -31,9 +34,16 @@ export interface Answer {
   cursors: ReadonlyMap<string, string | null>;
   /** About how many neighbours there are on a side of which an answer lacks some. */
   totals: ReadonlyMap<string, number>;
+  due: readonly Expected[];
 }
 
-const NOTHING: Omit<Answer, "centre"> = { graph: EMPTY, isTruncated: false, cursors: new Map(), totals: new Map() };
+const NOTHING: Omit<Answer, "centre"> = {
+  graph: EMPTY,
+  isTruncated: false,
+  cursors: new Map(),
+  totals: new Map(),
+  due: [],
+};
 
 export interface ShownGraph {
   lookup: Lookup<Answer>;
@@ -66,7 +76,8 @@ export function useGraph(wish: Wish): ShownGraph {
     if (lookup.state === "done") setKept(lookup.value);
   }, [lookup.state, lookup.value]);
 
-  const { graph, centre, cursors } = kept;
+  const { centre, cursors } = kept;
+  const graph = useMemo(() => withDue(kept.graph, kept.due), [kept.graph, kept.due]);
   const depth = useMemo(() => {
     const comfortable = wish.up === null || wish.down === null ? comfortableDepth(graph, centre) : 0;
     return { up: wish.up ?? comfortable, down: wish.down ?? comfortable };
@@ -103,9 +114,10 @@ export function useGraph(wish: Wish): ShownGraph {
 }
 
 async function askBothWays(common: Query, up: number, down: number, signal: AbortSignal): Promise<Answer> {
-  const [upstream, downstream] = await Promise.all([
+  const [upstream, downstream, due] = await Promise.all([
     get<Lineage>("lineage", { ...common, direction: "upstream", depth: up }, signal),
     get<Lineage>("lineage", { ...common, direction: "downstream", depth: down }, signal),
+    common.asOf ? [] : whatIsDue(signal),
   ]);
   const graph = withAnswer(withAnswer(EMPTY, upstream), downstream);
   const totals = new Map([...totalsOf(upstream, "up"), ...totalsOf(downstream, "down")]);
@@ -115,7 +127,13 @@ async function askBothWays(common: Query, up: number, down: number, signal: Abor
     centre: centreOf(String(common.nodeId), upstream, downstream),
     isTruncated: isTruncated(upstream) || isTruncated(downstream),
     totals,
+    due,
   };
+}
+
+/** Without it the picture is complete but for what is due. */
+async function whatIsDue(signal: AbortSignal): Promise<readonly Expected[]> {
+  return (await expectations({ limit: MOST_DUE }, signal).catch(() => null))?.expectations ?? [];
 }
 
 function isTruncated({ truncated, cursor }: Lineage): boolean {

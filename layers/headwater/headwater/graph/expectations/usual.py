@@ -8,6 +8,7 @@ own distance from the line. All estimates are medians: one wrong run moves none 
 import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
+from operator import attrgetter
 from typing import NamedTuple
 
 from headwater.graph.states.rhythm import DAY, Moment, Observation, median
@@ -27,6 +28,8 @@ MOST_POINTS = 40
 TREND_DAYS = 21
 """Growth is claimed once so many days were seen."""
 
+ROWS, BYTES, SECONDS = attrgetter("rows"), attrgetter("size"), attrgetter("seconds")
+"""Amounts of a run."""
 Amount = tuple[Moment, int]
 """When a run began, and an amount of it."""
 
@@ -60,25 +63,24 @@ def unusual(observations: Sequence[Observation]) -> Unusual | None:
     """What the newest of some runs wrote, if it is unusual."""
     newest = observations[-1]
     others = [seen for seen in observations if seen.generation != newest.generation]
-    unit, amounts = rows_or_bytes([*others, newest])
-    if not amounts or amounts[-1][0] != newest.start or not newest.is_good:
+    unit, written = rows_or_bytes([*others, newest])
+    if not written or written[-1][0] != newest.start or not newest.is_good:
         return None
-    usual = band(amounts[:-1], newest.start)
-    found = Unusual(newest, unit, amounts[-1][1], usual) if usual else None
+    usual = band(written[:-1], newest.start)
+    found = Unusual(newest, unit, written[-1][1], usual) if usual else None
     return found if found and found.side else None
 
 
 def rows_or_bytes(observations: Sequence[Observation]) -> tuple[str, list[Amount]]:
     """The amounts that good runs wrote: rows if the newest run reports them, else bytes."""
-    unit = "rows" if observations and observations[-1].rows is not None else "bytes"
-    amount_of: Callable[[Observation], int | None] = lambda seen: seen.rows if unit == "rows" else seen.size  # noqa: E731
-    amounts = ((seen.start, amount_of(seen)) for seen in observations if seen.is_good)
-    return unit, [(start, amount) for start, amount in amounts if amount is not None]
+    if observations and observations[-1].rows is not None:
+        return "rows", amounts(observations, ROWS)
+    return "bytes", amounts(observations, BYTES)
 
 
-def seconds(observations: Sequence[Observation]) -> list[Amount]:
-    """The seconds that good runs took."""
-    return [(seen.start, seen.seconds) for seen in observations if seen.is_good]
+def amounts(observations: Sequence[Observation], of: Callable[[Observation], int | None]) -> list[Amount]:
+    """An amount of good runs, as far as it is known."""
+    return [(seen.start, amount) for seen in observations if seen.is_good and (amount := of(seen)) is not None]
 
 
 def band(earlier: Sequence[Amount], time: Moment) -> Band | None:

@@ -53,8 +53,7 @@ COUNT = "SELECT count(*) FROM items WHERE listed_in = ? AND place >= ? AND place
 COUNT_OF_PARTITIONS = f"{COUNT} AND pk >= ? AND pk < ?"
 RUNS = "SELECT pk, sk FROM items WHERE run_id = ? ORDER BY pk, sk"
 OPEN_RUNS = (
-    "SELECT open_in, at, pk, sk FROM json_each(?) AS wanted"
-    " CROSS JOIN items ON open_in = wanted.value AND at < ?"
+    "SELECT open_in, at, pk, sk FROM json_each(?) AS wanted CROSS JOIN items ON open_in = wanted.value AND at < ?"
 )
 EXPIRED = "DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires_at < ? LIMIT ?)"
 PUT = (
