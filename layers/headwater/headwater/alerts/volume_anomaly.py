@@ -11,7 +11,7 @@ from headwater.alerts.downstream import downstream
 from headwater.graph.expectations.usual import Unusual, unusual
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import JobId, NodeKind, job_id
+from headwater.graph.names.identity import NodeKind, job_id
 from headwater.graph.states.neighbours import Side
 from headwater.graph.states.rhythm import Observation, Rhythm, at
 from headwater.graph.states.stored_states import Severity
@@ -20,8 +20,6 @@ from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
 
 MOST_WRITERS = 20
-GENERATIONS = 3
-"""Generations that are read, to know whether a job is a loop."""
 
 
 def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
@@ -33,14 +31,9 @@ def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
     found = unusual(after.observations)
     if found is None or _side(after.observations[:-1]) == found.side:
         return
-    if _is_of_a_loop(reader, after.id) or _follows_from_an_input(reader, after, found):
+    if reader.is_of_a_loop(after.id) or _follows_from_an_input(reader, after, found):
         return
     yield _alert(reader, after, found)
-
-
-def _is_of_a_loop(reader: Reader, job: JobId) -> bool:
-    """Whether a run of the parent starts the job more than once: each append of a loop writes its own amount."""
-    return any(len(runs) > 1 for runs in reader.newest_generations(job, GENERATIONS))
 
 
 def _side(observations: Sequence[Observation]) -> int:

@@ -67,8 +67,8 @@ def timetable(rhythm: Rhythm) -> Timetable | None:
 
 
 def slot_of(rhythm: Rhythm, run: Observation) -> Slot | None:
-    """When a run of the newest generations was due, by the runs before it, or if these are too few by all others: a late
-    run does not make itself usual. None if that is not known, or if the run came at another time, as a rerun does."""
+    """When a run of the newest generations was due, by the runs before it, or if these are too few by all others: a
+    late run does not make itself usual. None if that is not known, or if the run came at another time, as a rerun."""
     generations, others = (
         rhythm.generations,
         [each for each in rhythm.observations if each.generation != run.generation],
