@@ -41,7 +41,7 @@ const GRAPH = withEdges(graphOf(TABLE, job("a"), job("b"), job("c")), [
 test("a table is as late as the most urgent of its writers, and its reader is not", () => {
   const { nodes } = withDue(GRAPH, [expected("a", "ON_TIME", hence(2)), expected("b", "LATE", hence(-3))]);
   expect(nodes.get("t")?.due?.nodeId).toBe("b");
-  expect(conditionOf(nodes.get("t")!)).toEqual({ tone: "warn", text: "written 2d ago · late, due 3h ago" });
+  expect(conditionOf(nodes.get("t")!)).toEqual({ tone: "warn", text: "late, due 3h ago · written 2d ago" });
   expect(nodes.get("c")?.due).toBeUndefined();
 });
 

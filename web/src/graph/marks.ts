@@ -75,15 +75,12 @@ export function conditionOf(node: GraphNode): Mark {
   });
 }
 
-/** A condition with when the next run is due. */
+/** A condition with when the next run is due: first of all if that was before now. */
 function withDueOf({ due }: GraphNode, { tone, text }: Mark): Mark {
   if (!due?.dueAt) return { tone, text };
-  if (due.state === "LATE")
-    return { tone: tone === "bad" ? tone : "warn", text: `${text} · late, due ${ago(due.dueAt)}` };
-  return {
-    tone,
-    text: due.state === "WAITING" ? `${text} · waits, due ${ago(due.dueAt)}` : `${text} · due ${ago(due.dueAt)}`,
-  };
+  const when = `due ${ago(due.dueAt)}`;
+  if (due.state === "LATE") return { tone: tone === "bad" ? tone : "warn", text: `late, ${when} · ${text}` };
+  return { tone, text: due.state === "WAITING" ? `waits, ${when} · ${text}` : `${text} · ${when}` };
 }
 
 /** When a dataset was last written, or when the newest run of a job ended or, until then, began. */
