@@ -43,9 +43,9 @@ function OfJob({ expected }: { expected: Expected }) {
       {history.length > 0 && (
         <>
           <div className="cards plots">
+            <BandPlot title="Rows written" runs={measured(({ rows }) => rows)} text={count} />
             <BandPlot title="Lateness" runs={measured(lateness)} text={late} />
             <BandPlot title="Duration" runs={measured((run) => run.seconds)} text={seconds} />
-            <BandPlot title="Rows written" runs={measured(({ rows }) => rows)} text={count} />
             <BandPlot title="Bytes written" runs={measured((run) => run.bytes)} text={bytes} />
           </div>
           <Table

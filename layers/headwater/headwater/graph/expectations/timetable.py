@@ -67,17 +67,20 @@ def timetable(rhythm: Rhythm) -> Timetable | None:
 
 
 def slot_of(rhythm: Rhythm, run: Observation) -> Slot | None:
-    """When a run of the newest generations was due, by the runs before it, or if these are too few by all others: a
-    late run does not make itself usual. None if that is not known, or if the run came at another time, as a rerun."""
+    """When a run of the newest generations was due, by the runs before it: a late run does not make itself usual. Of a
+    job with several runs a day all others count if need be, since a rhythm has but the last of an earlier day. None if
+    it is not known, or if the run came at another time, as a rerun does."""
     generations, others = (
         rhythm.generations,
-        [each for each in rhythm.observations if each.generation != run.generation],
+        [seen for seen in rhythm.observations if seen.generation != run.generation],
     )
     before = [seen.start for seen in generations if seen.start < run.start and seen.generation != run.generation]
     if not before or not rhythm.is_due or run not in generations:
         return None
-    earlier = [each for each in others if each.start < run.start]
-    found = (_met(timetable(Rhythm(rhythm.job, tuple(seen))), before[-1], run.start) for seen in (earlier, others))
+    known = [[seen for seen in others if seen.start < run.start]]
+    if len({seen.start // DAY for seen in generations}) < len(generations):
+        known.append(others)
+    found = (_met(timetable(Rhythm(rhythm.job, tuple(seen))), before[-1], run.start) for seen in known)
     return next(filter(None, found), None)
 
 
