@@ -45,7 +45,7 @@ test("a table's page has its runs beside what was usual, and names the odd one",
   for (const width of [1280, 390]) {
     const { page, faults, close } = await open(chromium, link, { width, height: 800 });
     for (const title of ["Lateness", "Duration", "Rows written", "Bytes written"]) {
-      await page.getByRole("img", { name: new RegExp(`^${title} of 60 runs`) }).waitFor();
+      await page.getByRole("img", { name: new RegExp(`^${title} of \\d+ runs`) }).waitFor();
     }
     await page.getByText("every hour").waitFor();
     expect(await page.locator(".bar-unusual").count()).toBe(2);
