@@ -34,7 +34,6 @@ export interface Answer {
   cursors: ReadonlyMap<string, string | null>;
   /** About how many neighbours there are on a side of which an answer lacks some. */
   totals: ReadonlyMap<string, number>;
-  due: readonly Expected[];
 }
 
 const NOTHING: Omit<Answer, "centre"> = {
@@ -42,7 +41,6 @@ const NOTHING: Omit<Answer, "centre"> = {
   isTruncated: false,
   cursors: new Map(),
   totals: new Map(),
-  due: [],
 };
 
 export interface ShownGraph {
@@ -77,7 +75,8 @@ export function useGraph(wish: Wish): ShownGraph {
   }, [lookup.state, lookup.value]);
 
   const { centre, cursors } = kept;
-  const graph = useMemo(() => withDue(kept.graph, kept.due), [kept.graph, kept.due]);
+  const due = useDue(asOf);
+  const graph = useMemo(() => withDue(kept.graph, due), [kept.graph, due]);
   const depth = useMemo(() => {
     const comfortable = wish.up === null || wish.down === null ? comfortableDepth(graph, centre) : 0;
     return { up: wish.up ?? comfortable, down: wish.down ?? comfortable };
@@ -114,10 +113,9 @@ export function useGraph(wish: Wish): ShownGraph {
 }
 
 async function askBothWays(common: Query, up: number, down: number, signal: AbortSignal): Promise<Answer> {
-  const [upstream, downstream, due] = await Promise.all([
+  const [upstream, downstream] = await Promise.all([
     get<Lineage>("lineage", { ...common, direction: "upstream", depth: up }, signal),
     get<Lineage>("lineage", { ...common, direction: "downstream", depth: down }, signal),
-    common.asOf ? [] : whatIsDue(signal),
   ]);
   const graph = withAnswer(withAnswer(EMPTY, upstream), downstream);
   const totals = new Map([...totalsOf(upstream, "up"), ...totalsOf(downstream, "down")]);
@@ -127,13 +125,18 @@ async function askBothWays(common: Query, up: number, down: number, signal: Abor
     centre: centreOf(String(common.nodeId), upstream, downstream),
     isTruncated: isTruncated(upstream) || isTruncated(downstream),
     totals,
-    due,
   };
 }
 
-/** Without it the picture is complete but for what is due. */
-async function whatIsDue(signal: AbortSignal): Promise<readonly Expected[]> {
-  return (await expectations({ limit: MOST_DUE }, signal).catch(() => null))?.expectations ?? [];
+/** What is due now. The picture does not wait for it, and is complete without it but for this. */
+function useDue(asOf: string): readonly Expected[] {
+  const lookup = useLookup(`due ${asOf}`, (signal) =>
+    asOf ? Promise.resolve(null) : expectations({ limit: MOST_DUE }, signal),
+  );
+  return useMemo(
+    () => (lookup.state === "done" ? (lookup.value?.expectations ?? []) : []),
+    [lookup.state, lookup.value],
+  );
 }
 
 function isTruncated({ truncated, cursor }: Lineage): boolean {
