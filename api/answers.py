@@ -292,6 +292,7 @@ ANSWERS: dict[str, Schema] = {
             history=maybe(
                 array(
                     record(
+                        run=TEXT,
                         startedAt=TIME,
                         endedAt=TIME,
                         failed=FLAG,

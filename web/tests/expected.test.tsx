@@ -63,7 +63,15 @@ test("what is not claimed has its reason", () => {
   expect(text).not.toContain("Next due");
 });
 
-const RUN: MeasuredRun = { startedAt: hence(-1), failed: false, amount: 12, low: 800, usual: 1000, high: 1250 };
+const RUN: MeasuredRun = {
+  run: "b",
+  startedAt: hence(-1),
+  failed: false,
+  amount: 12,
+  low: 800,
+  usual: 1000,
+  high: 1250,
+};
 
 test("an amount beyond the band is unusual, unless the run failed or nothing is claimed", () => {
   expect(isUnusual(RUN)).toBe(true);
@@ -71,11 +79,11 @@ test("an amount beyond the band is unusual, unless the run failed or nothing is 
   expect(isUnusual({ ...RUN, amount: 1251 })).toBe(true);
   expect(isUnusual({ ...RUN, failed: true })).toBe(false);
   expect(isUnusual({ ...RUN, amount: null })).toBe(false);
-  expect(isUnusual({ startedAt: RUN.startedAt, failed: false, amount: 12 })).toBe(false);
+  expect(isUnusual({ run: "b", startedAt: RUN.startedAt, failed: false, amount: 12 })).toBe(false);
 });
 
 test("a plot has a band for each run that has one, and says the last amount", () => {
-  const runs = [{ startedAt: hence(-2), failed: true, amount: 0 }, RUN];
+  const runs = [{ run: "a", startedAt: hence(-2), failed: true, amount: 0 }, RUN];
   const text = renderToStaticMarkup(<BandPlot title="Rows" runs={runs} text={String} />);
   expect(text.match(/class="band"/g)).toHaveLength(1);
   expect(text).toContain("bar-failed");
@@ -84,7 +92,14 @@ test("a plot has a band for each run that has one, and says the last amount", ()
 });
 
 test("lateness is that of the start, and a run may be early", () => {
-  const run = { endedAt: "", failed: false, seconds: { amount: 1 }, rows: { amount: 1 }, bytes: { amount: 1 } };
+  const run = {
+    run: "a",
+    endedAt: "",
+    failed: false,
+    seconds: { amount: 1 },
+    rows: { amount: 1 },
+    bytes: { amount: 1 },
+  };
   const due = { dueAt: "2026-11-20T07:00:00Z", latestAt: "2026-11-20T07:15:00Z" };
   expect(lateness({ ...run, ...due, startedAt: "2026-11-20T08:10:00Z" })).toEqual({ amount: 4200, low: 0, high: 900 });
   expect(lateness({ ...run, ...due, startedAt: "2026-11-20T06:59:00Z" })).toEqual({ amount: -60, low: -60, high: 900 });

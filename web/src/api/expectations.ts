@@ -25,6 +25,8 @@ export interface Expected {
 
 /** A run beside what was usual when it began. */
 export interface PastRun {
+  /** The end of its id. */
+  run: string;
   startedAt: string;
   endedAt: string;
   failed: boolean;

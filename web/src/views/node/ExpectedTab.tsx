@@ -52,7 +52,7 @@ function OfJob({ expected }: { expected: Expected }) {
             caption={`Runs of ${oneLine(job.name)}`}
             file="runs"
             rows={history.toReversed()}
-            keyOf={({ startedAt }) => startedAt}
+            keyOf={({ run }) => run}
             columns={COLUMNS}
           />
         </>

@@ -8,6 +8,7 @@ const STEP = 10;
 const LEAST_STEPS = 12;
 
 export interface MeasuredRun extends Measured {
+  run: string;
   startedAt: string;
   failed: boolean;
 }
@@ -38,7 +39,7 @@ export function BandPlot({
           aria-label={`${title} of ${runs.length} runs; the table has the numbers`}
         >
           {runs.map((run, index) => (
-            <g key={run.startedAt}>
+            <g key={run.run}>
               {run.low !== undefined && run.high !== undefined && (
                 <rect
                   className="band"

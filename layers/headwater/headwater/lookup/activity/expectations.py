@@ -102,6 +102,7 @@ def _history(rhythm: Rhythm) -> Iterator[JsonObject]:
         run, slot = observations[number], slot_of(rhythm, observations[number])
         earlier = [seen for seen in observations[:number] if seen.generation != run.generation]
         yield {
+            "run": run.run,
             "startedAt": _time(run.start),
             "endedAt": _time(run.end),
             "failed": not run.is_good,
