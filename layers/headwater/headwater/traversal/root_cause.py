@@ -11,6 +11,9 @@ stands (traversal/standing_changes.py). Without a last good run, any stored fail
         |                 is read as before: stands        |   each failure and change counts
         |--- other changes: told as earlier ones ----------|--------------------------------->
 
+A run that was late or missing, or wrote an unusual amount, is told by the rhythm of its job, until the suspect ended,
+and where nothing above explains it (run_findings.py).
+
 The walk upstream costs two reads a hop. Then a job costs up to two queries, and a dataset three, or four if no write of
 the dataset is known, or if its schema changed before the runs that are read. A change that may stand costs a query for
 each of its readers, and judged runs one read for all, a query for each that started others, and a read for each level
