@@ -49,5 +49,6 @@ export interface Expectations extends Page {
   expectations: Expected[];
 }
 
-export const expectations = (query: Query, signal?: AbortSignal): Promise<Expectations> =>
-  get("expectations", query, signal);
+export function expectations(query: Query, signal?: AbortSignal): Promise<Expectations> {
+  return get<Expectations>("expectations", query, signal);
+}

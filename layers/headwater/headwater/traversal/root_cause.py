@@ -154,7 +154,7 @@ def root_cause(
         found.failures += of_runs(at, activity.runs.get(job, ()), window)
         for finding in of_changes(at, activity.runs.get(job, ()), changes, graph.representative):
             (found.changes if window.has(finding.at) else found.earlier).append(finding)
-    if suspect:
+    if suspect and suspect.last:
         found.failures += _at_their_sources(reader, graph, _by_rhythms(upstream, activity, suspect, window))
     changed = [finding for finding in found.changes if not _is_of(confirmed, finding)]
     failures = [
@@ -188,7 +188,7 @@ class _Found:
 
 def _by_rhythms(upstream: "_Upstream", activity: Activity, suspect: Run, window: Window) -> dict[JobId, list[Finding]]:
     """Runs of each job that were late or missing, or wrote an unusual amount, until the suspect ended."""
-    until = moment(suspect.ended_at or suspect.last or suspect.started_at)
+    until = moment(suspect.ended_at or suspect.last)
     return {
         job: list(of_rhythm(upstream.jobs[job], rhythm, activity.runs.get(job, ()), until, window))
         for job, rhythm in activity.rhythms.items()

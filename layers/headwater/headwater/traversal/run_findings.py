@@ -103,7 +103,8 @@ def of_rhythm(
     from headwater.graph.expectations.timetable import slot_of  # noqa: PLC0415 - no function needs it to start
     from headwater.graph.expectations.usual import unusual  # noqa: PLC0415
 
-    known = {observation(run).run: run for run in runs if window.has(run.ended_at or run.started_at)}
+    ended = [run for run in runs if run.ending and run.last and window.has(run.ended_at or run.started_at)]
+    known = {observation(run).run: run for run in ended}
     for number, seen in enumerate(rhythm.observations, start=1):
         if (run := known.get(seen.run)) is None:
             continue
@@ -115,8 +116,8 @@ def of_rhythm(
         if found:
             summary = f"{node.called} wrote {found.amount:,} {found.unit}, usually {found.usual.usual:,}"
             details: JsonObject = {"unit": found.unit, "amount": found.amount, "usual": found.usual._asdict()}
-            ended = run.ended_at or run.started_at
-            yield Finding(FindingKind.VOLUME_UNUSUAL, ended, node, run.run_id, summary, details)
+            at_end = run.ended_at or run.started_at
+            yield Finding(FindingKind.VOLUME_UNUSUAL, at_end, node, run.run_id, summary, details)
     if slot := _missing(rhythm, runs, until):
         summary = f"{node.called} had not run: it was due at {_time(slot.due)}"
         yield Finding(FindingKind.RUN_MISSING, instant_of(at(slot.latest)), node, None, summary, _due(slot))
@@ -128,7 +129,7 @@ def _missing(rhythm: Rhythm, runs: Sequence[Run], until: Moment) -> "Slot | None
 
     before = Rhythm(rhythm.job, tuple(seen for seen in rhythm.observations if seen.start <= until))
     found = timetable(before) if before.is_due else None
-    begun = max(moment(run.started_at) for run in runs) if found and runs else None
+    begun = max((moment(run.started_at) for run in runs if run.started_at), default=None)
     slot = found.next_after(begun) if found and begun is not None else None
     return slot if slot and slot.latest < until < slot.latest + RETIRED else None
 

@@ -63,6 +63,19 @@ function Panel({ title, onClose, children }: { title: string; onClose: () => voi
   );
 }
 
+function NextDue({ node: { due } }: { node: GraphNode }) {
+  if (!due?.dueAt) return null;
+  return (
+    <>
+      <dt>Next due</dt>
+      <dd title={moment(due.dueAt)}>
+        <a href={linkTo("node", { nodeId: due.nodeId, tab: "expected" })}>{ago(due.dueAt)}</a>{" "}
+        <State state={due.state} />
+      </dd>
+    </>
+  );
+}
+
 function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
   const { toggleColumns, expand } = useActions();
   const run = node.job?.latestRun;
@@ -97,15 +110,7 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
             (freshness(node) && ago(freshness(node))) || "none known"
           )}
         </dd>
-        {node.due?.dueAt && (
-          <>
-            <dt>Next due</dt>
-            <dd title={moment(node.due.dueAt)}>
-              <a href={linkTo("node", { nodeId, tab: "expected" })}>{ago(node.due.dueAt)}</a>{" "}
-              <State state={node.due.state} />
-            </dd>
-          </>
-        )}
+        <NextDue node={node} />
         {ownersOf(node).length > 0 && (
           <>
             <dt>Owner</dt>
