@@ -58,8 +58,8 @@ export async function getText(path: string, query: Query): Promise<string> {
 }
 
 /**
- * A successful response, or 304 if `tag` is still that of the answer. After 429 or 503 it is asked for again, as the API
- * advises.
+ * A successful response, or 304 if `tag` is still that of the answer. After 429 or 503 it is asked for again, as the
+ * API advises.
  */
 async function answered(
   method: string,

@@ -1,4 +1,4 @@
-/** A small plot: one bar a run, oldest to the left, before the band of what was usual. The table has the numbers. */
+/** A small plot: one bar a run, oldest to the left, before the band of what is usual. A table has the numbers. */
 
 import type { Measured } from "../../api/expectations";
 import { moment } from "../../text/amounts";
