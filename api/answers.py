@@ -53,6 +53,11 @@ _FINDING = record(
     runId=maybe(TEXT),
     message=maybe(TEXT),
     assertions=maybe(array(FREE)),
+    dueAt=maybe(TIME),
+    latestAt=maybe(TIME),
+    unit=maybe(one_of("rows", "bytes")),
+    amount=maybe(COUNT),
+    usual=maybe(record(low=COUNT, usual=COUNT, high=COUNT)),
     failedChildren=maybe(array(record(runId=UUID, job=_NAME))),
     causes=maybe(array(record(nodeId=TEXT, columns=array(TEXT)))),
     retyped=maybe(array(record(field=TEXT, before=TEXT, after=TEXT))),
@@ -171,6 +176,7 @@ _COLUMNS_DIFF = record(
     removed=_TYPED,
     retyped=array(record(field=TEXT, before=nullable(TEXT), after=nullable(TEXT), change=TEXT)),
 )
+_AMOUNT = record(amount=nullable(COUNT), low=maybe(COUNT), usual=maybe(COUNT), high=maybe(COUNT))
 _USUAL = record(newest=COUNT, low=maybe(COUNT), usual=maybe(COUNT), high=maybe(COUNT))
 _COUNTS = array(record(startInterval=TIME, endInterval=TIME, count=COUNT))
 _HIGHLIGHTS = {"highlights": array(record(name=array(TEXT)))}
@@ -287,6 +293,21 @@ ANSWERS: dict[str, Schema] = {
             waitsFor=nullable(TEXT),
             seconds=nullable(_USUAL),
             amount=nullable(extended(_USUAL, unit=one_of("rows", "bytes"))),
+            history=maybe(
+                array(
+                    record(
+                        run=TEXT,
+                        startedAt=TIME,
+                        endedAt=TIME,
+                        failed=FLAG,
+                        dueAt=nullable(TIME),
+                        latestAt=nullable(TIME),
+                        seconds=_AMOUNT,
+                        rows=_AMOUNT,
+                        bytes=_AMOUNT,
+                    )
+                )
+            ),
         ),
         said=maybe(
             array(

@@ -11,13 +11,13 @@ from tests import factory
 HOURS = 100
 
 
-def archived(folder: Path, *missing: int) -> Path:
-    """A job that ran each hour, but for some, and wrote a thousand rows, but for the last time."""
+def archived(folder: Path, *missing: int, late: int = HOURS, minutes: int = 0) -> Path:
+    """A job that ran each hour, but for some, and wrote a thousand rows, but for the last time. One run may be late."""
     statistics = [factory.facet(rowCount=1_000 if hour < HOURS - 1 else 0, size=1) for hour in range(HOURS)]
     sent = [
         factory.run_event(
             kind,
-            seconds=3_600 * hour + after,
+            seconds=3_600 * hour + after + (60 * minutes if hour == late else 0),
             run=hour + 1,
             outputs=[{**factory.dataset("orders"), "outputFacets": {"outputStatistics": statistics[hour]}}],
         )
@@ -48,6 +48,18 @@ def test_it_learns_from_events_whose_alerts_it_does_not_list(
     assert main([str(file), "--from", "2026-11-22", "--json"]) == 0
     (alert,) = map(json.loads, capsys.readouterr().out.splitlines())
     assert (alert["alert"], alert["name"], alert["amount"]) == ("Volume Anomaly", "orders", 0)
+
+
+def test_it_says_whether_a_missing_run_came_after_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = archived(tmp_path, 30, late=90, minutes=50)
+    assert main([str(file)]) == 0
+    shown, said = capsys.readouterr()
+    missing = [line.rpartition("; ")[2] for line in shown.splitlines() if "Run Missing" in line]
+    assert missing == ["it never came", "it came 5 min after this"]
+    assert "; 1 of 2 missing runs came after all, half of them within 5 minutes of the alert" in said
+    assert main([str(file), "--json"]) == 0
+    alerts = [alert for line in capsys.readouterr().out.splitlines() if "dueAt" in (alert := json.loads(line))]
+    assert [alert["cameAt"] for alert in alerts] == [None, "2026-11-24T02:50:00Z"]
 
 
 def test_a_file_that_is_not_there_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,7 +30,7 @@ QUERIES = {
     queries.COUNT: ("J#ns", "a", "b"),
     queries.COUNT_OF_PARTITIONS: ("J#ns", "a", "b", "R#", "R$"),
     queries.RUNS: ("run",),
-    queries.OPEN_RUNS: ("O#1", "2026"),
+    queries.OPEN_RUNS: ('["O#1"]', "2026"),
     queries.EXPIRED: (1, 10),
 }
 

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 const PRODUCER = "https://example.org";
 const SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/";
 const NAMESPACE = "n";
+const MINUTE_MS = 60_000;
 
 export const facet = (members: object): object => ({ _producer: PRODUCER, _schemaURL: PRODUCER, ...members });
 
@@ -44,6 +45,16 @@ export function runEvent(job: string, inputs: object[], outputs: object[], at = 
     inputs,
     outputs,
   };
+}
+
+/** The two events of a run of five minutes that wrote so many rows into a table. */
+export function writingRun(job: string, from: string, to: string, begin: Date, rows: number): object[] {
+  const written = {
+    ...table(to, ["a"]),
+    outputFacets: { outputStatistics: facet({ rowCount: rows, size: 90 * rows }) },
+  };
+  const started = { ...runEvent(job, [table(from)], [written], begin), eventType: "START" };
+  return [started, { ...started, eventType: "COMPLETE", eventTime: new Date(+begin + 5 * MINUTE_MS).toISOString() }];
 }
 
 /** A dataset that no job reads or writes. */

@@ -3,10 +3,12 @@
 import { resolve } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
+import { writingRun } from "./events";
 import { browser, lineageLink, open, settled } from "./page";
-import { demoServer, type Server } from "./server";
+import { demoServer, emptyServer, type Server } from "./server";
 
 const FOLDER = resolve(import.meta.dirname, "../../docs/pictures");
+const HOUR_MS = 3_600_000;
 const REVENUE = "dataset:file:/data/lake/revenue_daily";
 const id = encodeURIComponent;
 const VIEWS: [name: string, link: string, text: string][] = [
@@ -42,6 +44,28 @@ test.each(VIEWS.flatMap((view) => SIZES.map((size) => [...view, ...size] as cons
     await close();
   },
 );
+
+test.each(SIZES)("expected%s", async (suffix, width, height) => {
+  const days = [...Array(45).keys()].map((number) => 45 - number);
+  const midnight = new Date().setUTCHours(0, 0, 0, 0);
+  const own = await emptyServer();
+  await own.postAll(
+    days.flatMap((day) => {
+      const begin = new Date(midnight - day * 24 * HOUR_MS + (day === 1 ? 7.2 : 6 + (day % 5) / 100) * HOUR_MS);
+      return writingRun("raw_orders", "orders", "raw_orders", begin, day === 1 ? 12 : 1500 - 11 * day + 40 * (day % 4));
+    }),
+  );
+  await own.folded(1);
+  const { page, close } = await open(chromium, `${own.url}/#/node?nodeId=dataset:n:raw_orders&tab=expected`, {
+    width,
+    height,
+  });
+  await page.getByRole("heading", { name: "Bytes written" }).waitFor();
+  await settled(page);
+  await page.screenshot({ path: `${FOLDER}/expected${suffix}.png` });
+  await close();
+  own.stop();
+});
 
 test.each(SIZES)("alert%s", async (suffix, width, height) => {
   const { page, close } = await open(chromium, `${server.url}/#/alerts`, { width, height });

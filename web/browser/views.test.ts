@@ -21,6 +21,7 @@ const VIEWS: Record<string, [string, string | RegExp]> = {
   names: [`#/node?nodeId=${id(REVENUE)}&tab=aliases`, "All producers use one name"],
   facets: [`#/node?nodeId=${id(REVENUE)}&tab=facets`, "columnLineage"],
   "events of a node": [`#/node?nodeId=${id(REVENUE)}&tab=events`, "COMPLETE"],
+  "what is expected": [`#/node?nodeId=${id(REVENUE)}&tab=expected`, "nothing is claimed"],
   "runs of a job": [`#/node?nodeId=${id(JOB)}&tab=runs`, "Duration"],
   impact: [`#/impact?nodeId=${id("datasetField:file:/data/lake/raw/orders:unit_price")}`, "It breaks"],
   "root cause": [`#/why?nodeId=${id(REVENUE)}`, "schema changed"],

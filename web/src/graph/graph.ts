@@ -2,6 +2,7 @@
  * The graph that the page knows: what all answers so far said of nodes and edges. Values are never changed in place.
  */
 
+import { EXPECTED_STATES, type Expected } from "../api/expectations";
 import type { DatasetInGraph, ExposureInGraph, JobInGraph, Lineage, LineageNode } from "../api/types";
 
 export interface GraphNode {
@@ -14,6 +15,8 @@ export interface GraphNode {
   dataset?: DatasetInGraph;
   job?: JobInGraph;
   exposure?: ExposureInGraph;
+  /** When the next run is due: of a job, or of the most urgent writer of a dataset. */
+  due?: Expected;
   /** Of a group: how many nodes it stands for. */
   size?: number;
 }
@@ -54,6 +57,21 @@ export function withEdges(graph: Graph, edges: readonly Edge[]): Graph {
     neighboursOf(down, from).add(to);
   }
   return { nodes: graph.nodes, up: asLists(up), down: asLists(down) };
+}
+
+/** The graph with what is due, which an answer tells of jobs. */
+export function withDue(graph: Graph, found: readonly Expected[]): Graph {
+  if (!found.length) return graph;
+  const urgency = ({ state, dueAt }: Expected): string => `${EXPECTED_STATES.indexOf(state)} ${dueAt}`;
+  const due = new Map(found.map((each) => [each.nodeId, each]));
+  const nodes = new Map(graph.nodes);
+  for (const [id, node] of nodes) {
+    const jobs = node.kind === "job" ? [id] : neighbours(graph, id, "up");
+    const own = jobs.flatMap((job) => due.get(job) ?? []);
+    const first = own.toSorted((one, other) => urgency(one).localeCompare(urgency(other)))[0];
+    if (first) nodes.set(id, { ...node, due: first });
+  }
+  return { ...graph, nodes };
 }
 
 export function neighbours(graph: Graph, id: string, side: Side): readonly string[] {

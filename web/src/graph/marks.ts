@@ -43,6 +43,9 @@ const FINDINGS: Record<string, [Mark["tone"], string]> = {
   RUN_ABORTED: ["bad", "run aborted"],
   RUN_RUNNING: ["busy", "running"],
   CHILD_FAILED: ["bad", "part failed"],
+  RUN_LATE: ["warn", "late"],
+  RUN_MISSING: ["bad", "not run"],
+  VOLUME_UNUSUAL: ["warn", "odd amount"],
   JOB_CHANGED: ["warn", "job changed"],
   CODE_CHANGED: ["warn", "code changed"],
   SCHEMA_CHANGED: ["warn", "schema changed"],
@@ -63,14 +66,23 @@ export function conditionOf(node: GraphNode): Mark {
     const columns = counted(node.dataset?.fields.length ?? 0, "column");
     const written = freshness(node);
     if (node.dataset?.caution) return { tone: "bad", text: `${columns} · ${oneLine(node.dataset.caution)}` };
-    return { tone: "plain", text: written ? `${columns} · written ${ago(written)}` : columns };
+    const told = [...(node.due && written ? [] : [columns]), ...(written ? [`written ${ago(written)}`] : [])];
+    return withDueOf(node, { tone: "plain", text: told.join(" · ") });
   }
   const run = node.job.latestRun;
   if (!run) return { tone: "plain", text: "never run" };
-  return {
+  return withDueOf(node, {
     tone: TONES[run.outcome] ?? "plain",
     text: `${run.outcome.toLowerCase().replace("_", " ")} · ${ago(run.endedAt ?? run.startedAt ?? run.updatedAt)}`,
-  };
+  });
+}
+
+/** A condition with when the next run is due: first of all if that was before now. */
+function withDueOf({ due }: GraphNode, { tone, text }: Mark): Mark {
+  if (!due?.dueAt) return { tone, text };
+  const when = `due ${ago(due.dueAt)}`;
+  if (due.state === "LATE") return { tone: tone === "bad" ? tone : "warn", text: `late, ${when} · ${text}` };
+  return { tone, text: due.state === "WAITING" ? `waits, ${when} · ${text}` : `${text} · ${when}` };
 }
 
 /** When a dataset was last written, or when the newest run of a job ended or, until then, began. */

@@ -1,4 +1,4 @@
-/** The state of a run or a severity: a word and a shape, never a colour alone. */
+/** The state of a run, of what is expected, or a severity: a word and a shape, never a colour alone. */
 
 import { Icon, type IconName } from "./Icon";
 
@@ -8,6 +8,9 @@ const ICONS: Record<string, IconName> = {
   ABORTED: "cross",
   RUNNING: "job",
   NEW: "clock",
+  LATE: "alert",
+  WAITING: "clock",
+  ON_TIME: "check",
 };
 
 export function State({ state }: { state: string | null | undefined }) {

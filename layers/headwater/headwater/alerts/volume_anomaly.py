@@ -12,7 +12,7 @@ from headwater.alerts.downstream import downstream
 from headwater.graph.expectations.usual import Unusual, unusual
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import JobId, NodeKind, job_id
+from headwater.graph.names.identity import NodeKind, job_id
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
 from headwater.graph.states.rhythm import MOST, Observation, Rhythm, at
@@ -22,8 +22,6 @@ from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
 
 MOST_WRITERS = 20
-GENERATIONS = 3
-"""Generations that are read, to know whether a job is a loop."""
 
 
 def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
@@ -37,7 +35,7 @@ def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
     found = said.unusual(after.observations)
     if found is None or said.side(after.observations[:-1]) == found.side:
         return
-    if _is_of_a_loop(reader, after.id) or _follows_from_an_input(reader, after, found):
+    if reader.is_of_a_loop(after.id) or _follows_from_an_input(reader, after, found):
         return
     yield _alert(reader, after, found)
 
@@ -48,7 +46,7 @@ def said_anomaly(reader: Reader, head: JobHead, rhythm: Rhythm) -> Iterator[Aler
     found = said.unusual(seen)
     while found and (before := said.unusual(seen[:-1])) and before.side == found.side:
         seen, found = seen[:-1], before
-    if found and not _is_of_a_loop(reader, rhythm.id) and not _follows_from_an_input(reader, rhythm, found):
+    if found and not reader.is_of_a_loop(rhythm.id) and not _follows_from_an_input(reader, rhythm, found):
         yield _alert(reader, rhythm, found)
 
 
@@ -82,11 +80,6 @@ def _said(reader: Reader, head: JobHead) -> _Said:
         min((entry.rows for entry in entries if entry.rows), default=None),
         any(entry.is_never_empty for entry in entries),
     )
-
-
-def _is_of_a_loop(reader: Reader, job: JobId) -> bool:
-    """Whether a run of the parent starts the job more than once: each append of a loop writes its own amount."""
-    return any(len(runs) > 1 for runs in reader.newest_generations(job, GENERATIONS))
 
 
 def _follows_from_an_input(reader: Reader, rhythm: Rhythm, found: Unusual) -> bool:

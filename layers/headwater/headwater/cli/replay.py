@@ -1,12 +1,13 @@
 """Says which alerts recorded events would have raised, and when: the events are folded in the order of their times, in
 a file of its own that is removed, and a sweep runs each quarter of an hour of that time. What is expected of a job is
-learnt from the events before, as it is by a server. Nothing is sent."""
+learnt from the events before, as it is by a server. Nothing is sent. Of a missing run it says whether it came after
+all, and how long after the alert: one that came at once was no loss."""
 
 import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from headwater.alerts.abandoned_runs import Sweeper
-from headwater.alerts.alert import Alert
+from headwater.alerts.alert import Alert, DetailType
 from headwater.alerts.announce import Announcer
 from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
@@ -28,10 +29,21 @@ from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.lookup.text.inert import inert
 from headwater.openlineage import exact_json
+from headwater.openlineage.event import Name, RunEvent
 from headwater.openlineage.faults import InvalidRequest
-from headwater.openlineage.instant import FOREVER, NEVER, Instant, instant_of, parse_instant, shown, to_datetime
+from headwater.openlineage.instant import (
+    FOREVER,
+    NEVER,
+    Instant,
+    instant_of,
+    milliseconds_between,
+    parse_instant,
+    shown,
+    to_datetime,
+)
 from headwater.openlineage.wire import read_event
 from headwater.process_settings import ProcessSettings, read_settings
+from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphStore
 from headwater.store.sqlite.home import SqliteHome
 
@@ -40,10 +52,15 @@ STEP = timedelta(minutes=15)
 
 
 class Rung(NamedTuple):
-    """An alert, and when it would have been raised."""
+    """An alert, and when it would have been raised. Of a missing run, when it began after all (None: never)."""
 
     at: Instant
     alert: Alert
+    came: Instant | None = None
+
+    @property
+    def is_missing(self) -> bool:
+        return self.alert.type is DetailType.RUN_MISSING
 
 
 @dataclass
@@ -62,7 +79,7 @@ class Replay:
 
     def __init__(self, home: SqliteHome, settings: ProcessSettings) -> None:
         self._home, self._settings, self._bell = home, settings, _Bell()
-        self._store = GraphStore(home.table, settings.retention)
+        self._store = GraphStore(home.table, settings.retention, StateCache())
         bus = StoringBus(self._store, self._bell, lambda: self._bell.now)
         self._announcer = Announcer(self._store, home.bodies, bus, Naming(settings.namespace_aliases), _raise)
         self._sweeper = Sweeper(self._store, bus, Naming(), settings.abandoned_after, _raise)
@@ -92,6 +109,7 @@ class Replay:
 def replay(sent: Iterable[NormalisedEvent], until: Instant, settings: ProcessSettings) -> Iterator[Replay]:
     """Replays events, in the order of their times, until a time; yields after each sweep."""
     with TemporaryDirectory() as folder, closing(SqliteHome(Path(folder) / "replay.db")) as home:
+        home.database.never_wait_for_disk()
         run, step = Replay(home, settings), NEVER
         waiting: list[NormalisedEvent] = []
         for each in sent:
@@ -152,13 +170,43 @@ def main(arguments: list[str] | None = None) -> int:
         rung = run.rung
         if steps % (96 * 10) == 0:
             print(f"{steps // 96:,} days replayed, {len(rung):,} alerts", file=sys.stderr, flush=True)
-    listed = [each for each in rung if not begin or each.at >= begin]
+    starts = _starts(sent)
+    listed = [_with_end(each, starts) for each in rung if not begin or each.at >= begin]
     for each in listed:
         print(_json(each) if options.json else _line(each))
     counts = Counter(each.alert.type.value for each in listed).most_common()
     summary = ", ".join(f"{number:,} {kind}" for kind, number in counts) or "no alert"
+    missing = [each for each in listed if each.is_missing]
+    if came := sorted(_minutes(each.at, each.came) for each in missing if each.came):
+        told = f"; {len(came):,} of {len(missing):,} missing runs came after all, half of them within"
+        summary += f"{told} {came[(len(came) - 1) // 2]:,} minutes of the alert"
     print(f"{len(sent):,} events, {refused:,} not read; {summary}", file=sys.stderr)
     return 0
+
+
+def _starts(sent: Iterable[NormalisedEvent]) -> dict[Name, list[Instant]]:
+    """The times of the first events of the runs of each job, the earliest first."""
+    runs: dict[tuple[Name, str], Instant] = {}
+    for event in (each.event for each in sent):
+        if isinstance(event, RunEvent):
+            runs.setdefault((event.job.name, event.run_id), event.time)
+    starts: dict[Name, list[Instant]] = {}
+    for (job, _), start in runs.items():
+        starts.setdefault(job, []).append(start)
+    return starts
+
+
+def _with_end(each: Rung, starts: Mapping[Name, Sequence[Instant]]) -> Rung:
+    """The alert of a missing run with the next start of its job, if that came before another run was due."""
+    if not each.is_missing:
+        return each
+    last, due = (parse_instant(str(each.alert.details[name])) for name in ("lastStartedAt", "dueAt"))
+    came = next((start for start in starts.get(each.alert.name, ()) if start > each.at), None)
+    return each._replace(came=came if came and _minutes(due, came) < 0.9 * _minutes(last, due) else None)
+
+
+def _minutes(earlier: Instant, later: Instant) -> int:
+    return milliseconds_between(earlier, later) // 60_000
 
 
 def _read(paths: Sequence[str], naming: Naming, end: Instant) -> tuple[list[NormalisedEvent], int]:
@@ -167,20 +215,25 @@ def _read(paths: Sequence[str], naming: Naming, end: Instant) -> tuple[list[Norm
     sent, refused = [], 0
     for found in events(paths):
         try:
-            event = read_event(exact_json.loads(found.text))
+            document = exact_json.loads(found.text)
+            canonical = exact_json.dumps(document)
+            event = read_event(document, canonical=canonical)
             if event.time <= end:
-                sent.append(normalise_event(exact_json.dumps(exact_json.loads(found.text)), naming, event.time))
+                sent.append(normalise_event(canonical, naming, event.time, event))
         except InvalidRequest:
             refused += 1
     return sorted(sent, key=lambda each: (each.event.time, each.event.digest)), refused
 
 
 def _json(each: Rung) -> str:
-    return json.dumps({"at": shown(each.at), "alert": each.alert.type.value, **each.alert.detail("")})
+    came = {"cameAt": shown(each.came) if each.came else None} if each.is_missing else {}
+    return json.dumps({"at": shown(each.at), "alert": each.alert.type.value, **each.alert.detail(""), **came})
 
 
 def _line(each: Rung) -> str:
-    return f"{shown(each.at)[:16]}Z  {each.alert.severity:8}  {each.alert.type}  {inert(each.alert.title)}"
+    end = f"; it came {_minutes(each.at, each.came)} min after this" if each.came else "; it never came"
+    told = inert(each.alert.title) + (end if each.is_missing else "")
+    return f"{shown(each.at)[:16]}Z  {each.alert.severity:8}  {each.alert.type}  {told}"
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, QualityId, WriteId
+from headwater.graph.states.rhythm import Rhythm
 from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite, QualityResult
 from headwater.openlineage.instant import Instant
@@ -46,6 +47,7 @@ class Activity:
     the time from which they count."""
 
     runs: Mapping[JobId, list[Run]]
+    rhythms: Mapping[JobId, Rhythm]
     writes: Mapping[DatasetId, list[DatasetWrite]]
     checks: Mapping[DatasetId, list[QualityResult]]
     schema_changes: Mapping[DatasetId, list[SchemaChange]]
@@ -71,12 +73,14 @@ def read_activity(
     read = store.read(
         ReadRequest(
             runs=[run for runs in of_jobs for run in runs.ids],
+            rhythms=jobs,
             writes=[write for writes in of_writes for write in writes.ids],
             quality=[check for checks in of_checks for check in checks.ids],
         )
     )
     return Activity(
         runs={job: _runs(read, runs.ids) for job, runs in zip(jobs, of_jobs, strict=True)},
+        rhythms=read.rhythms.all(),
         writes=_by_dataset(
             (representative, _writes(read, writes.ids))
             for (representative, _), writes in zip(ids, of_writes, strict=True)

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 RUNS_AT_A_TIME = 5
 MOST_RUNS = 300
 """Runs of a job that are read for its generations."""
+LOOPS_AMONG = 3
+"""Generations that are read, to know whether a job is a loop."""
 
 
 class SentColumns(NamedTuple):
@@ -312,6 +314,10 @@ class Reader:
             for run in self.runs(page):
                 generations.add(run)
         return generations.all[:most]
+
+    def is_of_a_loop(self, job: JobId) -> bool:
+        """Whether a run of the parent starts the job more than once, as far as its newest generations tell."""
+        return any(len(runs) > 1 for runs in self.newest_generations(job, LOOPS_AMONG))
 
     def newest_runs_of_each(self, heads: Mapping[JobId, JobHead], most: int) -> dict[JobId, list[Run]]:
         """The last runs of several jobs by start, newest first: one call for each job that has a run, and one for a

@@ -11,6 +11,9 @@ stands (traversal/standing_changes.py). Without a last good run, any stored fail
         |                 is read as before: stands        |   each failure and change counts
         |--- other changes: told as earlier ones ----------|--------------------------------->
 
+A run that was late or missing, or wrote an unusual amount, is told by the rhythm of its job, until the suspect ended,
+and where nothing above explains it (run_findings.py).
+
 The walk upstream costs two reads a hop. Then a job costs up to two queries, and a dataset three, or four if no write of
 the dataset is known, or if its schema changed before the runs that are read. A change that may stand costs a query for
 each of its readers, and judged runs one read for all, a query for each that started others, and a read for each level
@@ -32,6 +35,7 @@ from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_id, job_id
 from headwater.graph.states.job import JobHead
+from headwater.graph.states.rhythm import moment
 from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.event import Name
@@ -49,7 +53,7 @@ from headwater.traversal.column_lineage import ColumnRelevance
 from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, of_quality_results, of_schemas
 from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
-from headwater.traversal.run_findings import following, of_changes, of_runs, went_well
+from headwater.traversal.run_findings import following, of_changes, of_rhythm, of_runs, went_well
 from headwater.traversal.standing_changes import Way, standing_changes
 
 MAX_NODES = 200
@@ -150,6 +154,8 @@ def root_cause(
         found.failures += of_runs(at, activity.runs.get(job, ()), window)
         for finding in of_changes(at, activity.runs.get(job, ()), changes, graph.representative):
             (found.changes if window.has(finding.at) else found.earlier).append(finding)
+    if suspect and suspect.last:
+        found.failures += _at_their_sources(reader, graph, _by_rhythms(upstream, activity, suspect, window))
     changed = [finding for finding in found.changes if not _is_of(confirmed, finding)]
     failures = [
         following(finding, _changes_before(finding, upstream, activity)) if "message" in finding.details else finding
@@ -178,6 +184,44 @@ class _Found:
     failures: list[Finding] = field(default_factory=list)
     changes: list[Finding] = field(default_factory=list)
     earlier: list[Finding] = field(default_factory=list)
+
+
+def _by_rhythms(upstream: "_Upstream", activity: Activity, suspect: Run, window: Window) -> dict[JobId, list[Finding]]:
+    """Runs of each job that were late or missing, or wrote an unusual amount, until the suspect ended."""
+    until = moment(suspect.ended_at or suspect.last)
+    return {
+        job: list(of_rhythm(upstream.jobs[job], rhythm, activity.runs.get(job, ()), until, window))
+        for job, rhythm in activity.rhythms.items()
+        if rhythm.observations
+    }
+
+
+def _at_their_sources(reader: Reader, graph: LineageGraph, found: Mapping[JobId, list[Finding]]) -> Iterator[Finding]:
+    """Those that nothing explains which the job reads. The appends of a loop have no usual amount."""
+    for job, findings in found.items():
+        inputs = {graph.representative(used) for used in graph.edges_of[job].input_ids}
+        above = [
+            other
+            for source, edges in graph.edges_of.items()
+            if source != job and inputs & {graph.representative(used) for used in edges.output_ids}
+            for other in found.get(source, ())
+        ]
+        own = [finding for finding in findings if not any(_explains(other, finding) for other in above)]
+        is_loop = any(finding.kind is FindingKind.VOLUME_UNUSUAL for finding in own) and reader.is_of_a_loop(job)
+        yield from (finding for finding in own if not (is_loop and finding.kind is FindingKind.VOLUME_UNUSUAL))
+
+
+def _explains(above: Finding, finding: Finding) -> bool:
+    """Whether what was found at a job follows from what was found at a job whose tables it reads."""
+    if finding.kind is FindingKind.VOLUME_UNUSUAL:
+        return above.kind is finding.kind and above.at <= finding.at and _is_less(above) == _is_less(finding)
+    return above.kind in (FindingKind.RUN_LATE, FindingKind.RUN_MISSING) and above.at <= finding.at
+
+
+def _is_less(finding: Finding) -> bool:
+    usual: int = finding.details["usual"]["usual"]
+    amount: int = finding.details["amount"]
+    return amount < usual
 
 
 def _changes_before(

@@ -1,25 +1,33 @@
-"""Findings at jobs: failed and open runs, and changes of a job's inputs, outputs and code."""
+"""Findings at jobs: failed and open runs, late ones and odd amounts, and changes of inputs, outputs and code."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from headwater.graph.facets.dataset_reference import IoDatasets
 from headwater.graph.facets.members import code_of, error_message, error_summary, facet_text, without_comments
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import blamed
 from headwater.graph.names.identity import DatasetId, NodeKind, node_id
+from headwater.graph.states.rhythm import DAY, Moment, Rhythm, at, moment, observation
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import shown
+from headwater.openlineage.instant import instant_of, shown
 from headwater.read.schema_changes import SchemaChange
 from headwater.read.window import Window
 from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, first_few
 
+if TYPE_CHECKING:
+    from headwater.graph.expectations.timetable import Slot
+
 MAX_MESSAGE = 5_000
 """Characters of an error message in the details of a finding. A message may be a long stack trace."""
+
+RETIRED = 7 * DAY
+"""A job that is late by more runs no more."""
 
 Representative = Callable[[DatasetId], DatasetId]
 """Returns the representative of a dataset."""
@@ -85,6 +93,57 @@ def of_changes(
         if details and window.has(after.started_at):
             summary = f"{node.called} {first_few(_describe_difference(details))}"
             yield Finding(FindingKind.JOB_CHANGED, after.started_at, node, after.run_id, summary, details)
+
+
+def of_rhythm(
+    node: UpstreamNode, rhythm: Rhythm, runs: Sequence[Run], until: Moment, window: Window
+) -> Iterator[Finding]:
+    """Findings of a job by its rhythm, until the suspect ended: runs in the window that began late, or wrote an unusual
+    amount, and a run that was due and had not begun."""
+    from headwater.graph.expectations.timetable import slot_of  # noqa: PLC0415 - no function needs it to start
+    from headwater.graph.expectations.usual import unusual  # noqa: PLC0415
+
+    ended = [run for run in runs if run.ending and run.last and window.has(run.ended_at or run.started_at)]
+    known = {observation(run).run: run for run in ended}
+    for number, seen in enumerate(rhythm.observations, start=1):
+        if (run := known.get(seen.run)) is None:
+            continue
+        slot = slot_of(rhythm, seen)
+        if slot and slot.due <= until and slot.latest < seen.start:
+            summary = f"{node.called} started {_delay(seen.start - slot.due)} late: it was due at {_time(slot.due)}"
+            yield Finding(FindingKind.RUN_LATE, run.started_at, node, run.run_id, summary, _due(slot))
+        found = unusual(rhythm.observations[:number]) if seen.end <= until else None
+        if found:
+            summary = f"{node.called} wrote {found.amount:,} {found.unit}, usually {found.usual.usual:,}"
+            details: JsonObject = {"unit": found.unit, "amount": found.amount, "usual": found.usual._asdict()}
+            at_end = run.ended_at or run.started_at
+            yield Finding(FindingKind.VOLUME_UNUSUAL, at_end, node, run.run_id, summary, details)
+    if slot := _missing(rhythm, runs, until):
+        summary = f"{node.called} had not run: it was due at {_time(slot.due)}"
+        yield Finding(FindingKind.RUN_MISSING, instant_of(at(slot.latest)), node, None, summary, _due(slot))
+
+
+def _missing(rhythm: Rhythm, runs: Sequence[Run], until: Moment) -> "Slot | None":
+    """When a run was due that had not begun at a time, and not after it until now."""
+    from headwater.graph.expectations.timetable import timetable  # noqa: PLC0415 - no function needs it to start
+
+    before = Rhythm(rhythm.job, tuple(seen for seen in rhythm.observations if seen.start <= until))
+    found = timetable(before) if before.is_due else None
+    begun = max((moment(run.started_at) for run in runs if run.started_at), default=None)
+    slot = found.next_after(begun) if found and begun is not None else None
+    return slot if slot and slot.latest < until < slot.latest + RETIRED else None
+
+
+def _due(slot: "Slot") -> JsonObject:
+    return {"dueAt": _time(slot.due), "latestAt": _time(slot.latest)}
+
+
+def _time(time: Moment) -> str:
+    return shown(instant_of(at(time)))
+
+
+def _delay(seconds: int) -> str:
+    return f"{seconds // 60} min" if seconds < 7_200 else f"{seconds / 3_600:.1f} h"
 
 
 def is_other_code(before: Run, after: Run) -> bool:

@@ -1,6 +1,6 @@
 /** What nodes of the picture must match: others fade. */
 
-import { type Filter, tagsOf } from "../../graph/filter";
+import { type Filter, FRESHNESS, tagsOf } from "../../graph/filter";
 import { type Graph, ownersOf } from "../../graph/graph";
 import { changeParameters } from "../../routing/location";
 
@@ -18,10 +18,13 @@ export function Filters({ filter, graph, isActive }: { filter: Filter; graph: Gr
       />
       <Choice label="Kind" name="kind" value={filter.kind} options={["dataset", "job", "exposure"]} />
       <Choice label="State" name="state" value={filter.state} options={["COMPLETED", "RUNNING", "FAILED", "ABORTED"]} />
+      <Choice label="Freshness" name="fresh" value={filter.fresh} options={[...FRESHNESS.keys()]} />
       {tags.length > 0 && <Choice label="Tag" name="tag" value={filter.tag} options={tags} />}
       {owners.length > 0 && <Choice label="Owner" name="owner" value={filter.owner} options={owners} />}
       {isActive && (
-        <button onClick={() => changeParameters({ q: null, kind: null, state: null, tag: null, owner: null })}>
+        <button
+          onClick={() => changeParameters({ q: null, kind: null, state: null, tag: null, owner: null, fresh: null })}
+        >
           Clear
         </button>
       )}

@@ -98,6 +98,19 @@ function OfExposure({
   );
 }
 
+function NextDue({ node: { due } }: { node: GraphNode }) {
+  if (!due?.dueAt) return null;
+  return (
+    <>
+      <dt>Next due</dt>
+      <dd title={moment(due.dueAt)}>
+        <a href={linkTo("node", { nodeId: due.nodeId, tab: "expected" })}>{ago(due.dueAt)}</a>{" "}
+        <State state={due.state} />
+      </dd>
+    </>
+  );
+}
+
 function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
   const { toggleColumns, expand } = useActions();
   const run = node.job?.latestRun;
@@ -132,6 +145,7 @@ function OfNode({ node, marks }: { node: GraphNode; marks: readonly Mark[] }) {
             (freshness(node) && ago(freshness(node))) || "none known"
           )}
         </dd>
+        <NextDue node={node} />
         {ownersOf(node).length > 0 && (
           <>
             <dt>Owner</dt>

@@ -40,7 +40,14 @@ export function lineageParameters(given: URLSearchParams, isPhone = false): Line
     isAlone: given.get("alone") === "1",
     withIndirect: given.get("indirect") === "1",
     asTable: (given.get("as") ?? (isPhone ? "table" : "graph")) === "table",
-    filter: { text: text("q"), kind: text("kind"), state: text("state"), tag: text("tag"), owner: text("owner") },
+    filter: {
+      text: text("q"),
+      kind: text("kind"),
+      state: text("state"),
+      tag: text("tag"),
+      owner: text("owner"),
+      fresh: text("fresh"),
+    },
   };
 }
 

@@ -4,13 +4,16 @@
  */
 
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { type Expected, expectations } from "../../api/expectations";
 import { get, type Query } from "../../api/request";
 import type { DatasetInGraph, Lineage } from "../../api/types";
 import { type Lookup, useLookup } from "../../api/useLookup";
-import { EMPTY, type Graph, neighbours, type Side, withAnswer } from "../../graph/graph";
+import { EMPTY, type Graph, neighbours, type Side, withAnswer, withDue } from "../../graph/graph";
 import { comfortableDepth, FAN, MAX_AUTO_DEPTH, sideKey, type Visible, visible } from "../../graph/visible";
 
 const PAGE = 2000;
+/** Jobs that are due, of which cards tell. */
+const MOST_DUE = 500;
 const STEP_DEPTH = 1;
 
 export interface Wish {
@@ -33,7 +36,12 @@ export interface Answer {
   totals: ReadonlyMap<string, number>;
 }
 
-const NOTHING: Omit<Answer, "centre"> = { graph: EMPTY, isTruncated: false, cursors: new Map(), totals: new Map() };
+const NOTHING: Omit<Answer, "centre"> = {
+  graph: EMPTY,
+  isTruncated: false,
+  cursors: new Map(),
+  totals: new Map(),
+};
 
 export interface ShownGraph {
   lookup: Lookup<Answer>;
@@ -66,7 +74,9 @@ export function useGraph(wish: Wish): ShownGraph {
     if (lookup.state === "done") setKept(lookup.value);
   }, [lookup.state, lookup.value]);
 
-  const { graph, centre, cursors } = kept;
+  const { centre, cursors } = kept;
+  const due = useDue(asOf);
+  const graph = useMemo(() => withDue(kept.graph, due), [kept.graph, due]);
   const depth = useMemo(() => {
     const comfortable = wish.up === null || wish.down === null ? comfortableDepth(graph, centre) : 0;
     return { up: wish.up ?? comfortable, down: wish.down ?? comfortable };
@@ -116,6 +126,17 @@ async function askBothWays(common: Query, up: number, down: number, signal: Abor
     isTruncated: isTruncated(upstream) || isTruncated(downstream),
     totals,
   };
+}
+
+/** What is due now. The picture does not wait for it, and is complete without it but for this. */
+function useDue(asOf: string): readonly Expected[] {
+  const lookup = useLookup(`due ${asOf}`, (signal) =>
+    asOf ? Promise.resolve(null) : expectations({ limit: MOST_DUE }, signal),
+  );
+  return useMemo(
+    () => (lookup.state === "done" ? (lookup.value?.expectations ?? []) : []),
+    [lookup.state, lookup.value],
+  );
 }
 
 function isTruncated({ truncated, cursor }: Lineage): boolean {

@@ -17,6 +17,7 @@ import { AliasesTab } from "./AliasesTab";
 import { ColumnsTab } from "./ColumnsTab";
 import { Curation } from "./Curation";
 import { EventsOfDataset, EventsTab } from "./EventsTab";
+import { ExpectedTab } from "./ExpectedTab";
 import { FacetsTab } from "./FacetsTab";
 import "./node.css";
 import { Overview } from "./Overview";
@@ -68,6 +69,7 @@ function DatasetPage({ nodeId, tab }: { nodeId: string; tab: string }) {
               `Columns (${found.fields.length})`,
               () => <ColumnsTab nodeId={nodeId} dataset={found} again={lookup.again} />,
             ],
+            ["expected", "Expected", () => <ExpectedTab nodeId={nodeId} />],
             ["versions", "Versions", () => <VersionsTab nodeId={nodeId} />],
             ["quality", "Quality", () => <QualityTab nodeId={nodeId} />],
             ["aliases", "Names", () => <AliasesTab nodeId={nodeId} />],
@@ -102,6 +104,7 @@ function JobPage({ nodeId, tab }: { nodeId: string; tab: string }) {
           tabs={[
             ["overview", "Overview", () => <Overview nodeId={nodeId} node={found} />],
             ["runs", "Runs", () => <RunsTab nodeId={nodeId} />],
+            ["expected", "Expected", () => <ExpectedTab nodeId={nodeId} />],
             [
               "facets",
               "Facets",

@@ -1,4 +1,4 @@
-/** The board of runs: which failed today, by state, namespace and time. */
+/** The board of runs: which are due or late, and which failed today, by state, namespace and time. */
 
 import { boardRuns } from "../../api/runs";
 import { useLater } from "../../api/useLater";
@@ -8,6 +8,7 @@ import { FilterField } from "../../parts/FilterField";
 import { hoursAgo, hoursIn, Since } from "../../parts/Since";
 import { changeParameters } from "../../routing/location";
 import { BoardTable } from "./BoardTable";
+import { DueTable } from "./DueTable";
 
 const LIMIT = 200;
 const STATES = ["", "FAILED", "ABORTED", "RUNNING", "COMPLETED"];
@@ -40,6 +41,7 @@ export default function RunsView({ parameters }: { parameters: URLSearchParams }
           <FilterField label="Producer" name="producer" value={producer} />
         </div>
       </header>
+      {!state && <DueTable namespace={namespace} />}
       <Loaded lookup={lookup} what="the runs">
         {(first) => {
           const runs = [first, ...later.pages].flatMap((page) => page.runs);

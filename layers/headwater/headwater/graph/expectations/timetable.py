@@ -72,6 +72,38 @@ def timetable(rhythm: Rhythm) -> Timetable | None:
     return of_day or _daily(rhythm) or _monthly(rhythm) or _every_few_days(gaps)
 
 
+def slot_of(rhythm: Rhythm, run: Observation) -> Slot | None:
+    """When a run of the newest generations was due, by the runs before it: a late run does not make itself usual. Of a
+    job with several runs a day all others count if need be, since a rhythm has but the last of an earlier day. None if
+    it is not known, or if the run came at another time, as a rerun does."""
+    generations, others = (
+        rhythm.generations,
+        [seen for seen in rhythm.observations if seen.generation != run.generation],
+    )
+    before = [seen.start for seen in generations if seen.start < run.start and seen.generation != run.generation]
+    if not before or not rhythm.is_due or run not in generations:
+        return None
+    known = [[seen for seen in others if seen.start < run.start]]
+    if len({seen.start // DAY for seen in generations}) < len(generations):
+        known.append(others)
+    found = (_met(timetable(Rhythm(rhythm.job, tuple(seen))), before[-1], run.start) for seen in known)
+    return next(filter(None, found), None)
+
+
+def _met(found: Timetable | None, before: Moment, start: Moment) -> Slot | None:
+    """The due that a run met which began at `start`, the run before at `before`; runs between may have been missing."""
+    slot = found.next_after(before) if found else None
+    if found is None or slot is None:
+        return None
+    while later := found.next_after(slot.due):
+        early = min(LEAST_TOLERANCE, (later.due - slot.due) // 4)
+        if not slot.due < later.due <= start + early:
+            break
+        slot = later
+    is_odd = 2 * (slot.due - start) >= slot.due - before or found.next_after(start) == slot
+    return None if is_odd else slot
+
+
 @dataclass(frozen=True)
 class Every:
     """A run each `period`, on some days of the week (UTC). `rest` is the second of the day after which there is none;

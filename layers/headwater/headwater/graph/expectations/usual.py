@@ -8,6 +8,7 @@ own distance from the line. All estimates are medians: one wrong run moves none 
 import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
+from operator import attrgetter
 from typing import NamedTuple
 
 from headwater.graph.states.rhythm import DAY, MOST, Moment, Observation, median
@@ -24,11 +25,13 @@ LEAST_SAID = 3
 """Amounts from which on a share of the usual amount is known."""
 MOST_LOG = 100.0
 """Logarithms of amounts beyond this are nonsense, such as growth until the year 9999."""
-MOST_POINTS = 20
+MOST_POINTS = 40
 """Amounts by which growth is estimated."""
 TREND_DAYS = 21
 """Growth is claimed once so many days were seen."""
 
+ROWS, BYTES, SECONDS = attrgetter("rows"), attrgetter("size"), attrgetter("seconds")
+"""Amounts of a run."""
 Amount = tuple[Moment, int]
 """When a run began, and an amount of it."""
 
@@ -65,13 +68,13 @@ def unusual(
     that people said, or empty where people said that it never is."""
     newest = observations[-1]
     others = [seen for seen in observations if seen.generation != newest.generation]
-    unit, amounts = rows_or_bytes([*others, newest])
-    if not amounts or amounts[-1][0] != newest.start or not newest.is_good:
+    unit, written = rows_or_bytes([*others, newest])
+    if not written or written[-1][0] != newest.start or not newest.is_good:
         return None
-    usual = band(amounts[:-1], newest.start)
+    usual = band(written[:-1], newest.start)
     if share or (is_never_empty and not usual):
-        usual = _said_band(amounts[:-1], usual, share)
-    found = Unusual(newest, unit, amounts[-1][1], usual) if usual else None
+        usual = _said_band(written[:-1], usual, share)
+    found = Unusual(newest, unit, written[-1][1], usual) if usual else None
     return found if found and found.side else None
 
 
@@ -88,15 +91,14 @@ def _said_band(earlier: Sequence[Amount], learnt: Band | None, share: float | No
 
 def rows_or_bytes(observations: Sequence[Observation]) -> tuple[str, list[Amount]]:
     """The amounts that good runs wrote: rows if the newest run reports them, else bytes."""
-    unit = "rows" if observations and observations[-1].rows is not None else "bytes"
-    amount_of: Callable[[Observation], int | None] = lambda seen: seen.rows if unit == "rows" else seen.size  # noqa: E731
-    amounts = ((seen.start, amount_of(seen)) for seen in observations if seen.is_good)
-    return unit, [(start, amount) for start, amount in amounts if amount is not None]
+    if observations and observations[-1].rows is not None:
+        return "rows", amounts(observations, ROWS)
+    return "bytes", amounts(observations, BYTES)
 
 
-def seconds(observations: Sequence[Observation]) -> list[Amount]:
-    """The seconds that good runs took."""
-    return [(seen.start, seen.seconds) for seen in observations if seen.is_good]
+def amounts(observations: Sequence[Observation], of: Callable[[Observation], int | None]) -> list[Amount]:
+    """An amount of good runs, as far as it is known."""
+    return [(seen.start, amount) for seen in observations if seen.is_good and (amount := of(seen)) is not None]
 
 
 def band(earlier: Sequence[Amount], time: Moment) -> Band | None:
@@ -137,10 +139,11 @@ def _deviation(sizes: Sequence[float]) -> float:
 
 
 def _slope(points: Sequence[tuple[float, float]]) -> float:
-    """The median growth a day between all pairs of amounts that are a week apart or more."""
+    """The median growth a day between pairs of amounts that are a week apart or more."""
     if points[-1][0] - points[0][0] < TREND_DAYS:
         return 0.0
-    pairs = combinations(points, 2)
+    step = -(-len(points) // MOST_POINTS)
+    pairs = combinations(points[::-step][::-1], 2)
     slopes = [
         (later[1] - earlier[1]) / (later[0] - earlier[0]) for earlier, later in pairs if later[0] - earlier[0] >= 7
     ]

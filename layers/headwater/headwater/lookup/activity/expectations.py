@@ -1,22 +1,23 @@
 """GET /expectations: what is expected of jobs, the most urgent first: which runs are late, and which are due next; and
 GET /settings, by which people say it.
 
-Of a job, or of the writers of a dataset, it is all that is known. Without a nodeId it is the jobs that are due within a
-day, and those that are late by less than a week.
+Of a job, or of the writers of a dataset, it is all that is known, with their newest runs beside what was usual. Without
+a nodeId it is the jobs that are due within a day, and those that are late by less than a week.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
 
 from headwater.access.principal import Principal
-from headwater.graph.expectations.usual import Amount, band, rows_or_bytes, seconds
+from headwater.graph.expectations.timetable import slot_of
+from headwater.graph.expectations.usual import BYTES, ROWS, SECONDS, Amount, amounts, band, rows_or_bytes
 from headwater.graph.facets.curation import settings_as_json
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, job_id, node_id
 from headwater.graph.producers import is_query_job
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.rhythm import Moment, at, moment
+from headwater.graph.states.rhythm import Moment, Rhythm, at, moment
 from headwater.http.paging import page_of, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.event import Name
@@ -30,6 +31,8 @@ AHEAD = timedelta(days=1)
 MOST_SAID = 200
 MOST_JOBS = 2_000
 """Jobs that are looked at without a nodeId."""
+MOST_RUNS = 60
+"""Runs of a job that are listed beside what was usual."""
 _URGENT = (
     ExpectedState.LATE,
     ExpectedState.WAITING,
@@ -53,7 +56,10 @@ def expectations(reader: Reader, request: ApiRequest, subject: NamedNode | Seque
         found = [each for each in found if each.head.facts.name.namespace in subject]
     page_request = request.page()
     page = page_of(found, page_request, _position)
-    listed = within_size_limit(map(_as_json, page.entries))
+    with_history = isinstance(subject, NamedNode)
+    listed = within_size_limit(
+        _as_json(each) | ({"history": [*_history(each.rhythm)]} if with_history else {}) for each in page.entries
+    )
     return {
         "expectations": listed,
         "totalCount": page.total,
@@ -106,7 +112,7 @@ def _position(each: Expected) -> str:
 
 def _as_json(each: Expected) -> JsonObject:
     observations, name = each.rhythm.observations, each.head.facts.name
-    unit, amounts = rows_or_bytes(observations)
+    unit, written = rows_or_bytes(observations)
     return {
         "nodeId": node_id(NodeKind.JOB, name),
         "job": name.as_json(),
@@ -117,18 +123,42 @@ def _as_json(each: Expected) -> JsonObject:
         "latestAt": _time(each.slot.latest if each.slot else None),
         "lastStartedAt": _time(each.begun),
         "waitsFor": node_id(NodeKind.JOB, each.waits_for.facts.name) if each.waits_for else None,
-        "seconds": _usual(seconds(observations)),
-        "amount": {"unit": unit, **usual} if (usual := _usual(amounts)) else None,
+        "seconds": _usual(amounts(observations, SECONDS)),
+        "amount": {"unit": unit, **usual} if (usual := _usual(written)) else None,
     }
 
 
-def _usual(amounts: Sequence[Amount]) -> JsonObject | None:
+def _history(rhythm: Rhythm) -> Iterator[JsonObject]:
+    """The newest runs of a job, the oldest first, each beside what was usual when it began."""
+    observations = rhythm.observations
+    for number in range(max(0, len(observations) - MOST_RUNS), len(observations)):
+        run, slot = observations[number], slot_of(rhythm, observations[number])
+        earlier = [seen for seen in observations[:number] if seen.generation != run.generation]
+        yield {
+            "run": run.run,
+            "startedAt": _time(run.start),
+            "endedAt": _time(run.end),
+            "failed": not run.is_good,
+            "dueAt": _time(slot.due if slot else None),
+            "latestAt": _time(slot.latest if slot else None),
+            **{
+                name: {"amount": of(run), **_band(amounts(earlier, of), run.start)}
+                for name, of in (("seconds", SECONDS), ("rows", ROWS), ("bytes", BYTES))
+            },
+        }
+
+
+def _usual(told: Sequence[Amount]) -> JsonObject | None:
     """The newest of some amounts, and the band of those before it."""
-    if not amounts:
+    if not told:
         return None
-    *earlier, (start, newest) = amounts
-    usual = band(earlier, start)
-    return {"newest": newest, **({"low": usual.low, "usual": usual.usual, "high": usual.high} if usual else {})}
+    *earlier, (start, newest) = told
+    return {"newest": newest, **_band(earlier, start)}
+
+
+def _band(earlier: Sequence[Amount], time: Moment) -> JsonObject:
+    usual = band(earlier, time)
+    return {"low": usual.low, "usual": usual.usual, "high": usual.high} if usual else {}
 
 
 def _time(time: Moment | None) -> str | None:

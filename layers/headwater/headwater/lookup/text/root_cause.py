@@ -11,7 +11,7 @@ from headwater.lookup.text.inert import ELLIPSIS, beginning, inert, quoted, shor
 from headwater.lookup.text.labels import Labels, node_of
 from headwater.lookup.text.lineage import outcome_of, role_of_state
 
-_ROLES = {"RUN_FAILED": Role.BAD, "RUN_ABORTED": Role.BAD, "CHILD_FAILED": Role.BAD, "ASSERTION_FAILED": Role.BAD}
+_BAD = ("RUN_FAILED", "RUN_ABORTED", "RUN_MISSING", "CHILD_FAILED", "ASSERTION_FAILED")
 _RELEVANCES = {
     "FLOWS_IN": ", flows into the column",
     "FILTERS": ", filters or joins the column",
@@ -134,7 +134,7 @@ def _listed(findings: Sequence[Document], display: Display) -> Iterator[Line]:
         relevance = _RELEVANCES.get(str(finding.get("relevance")), "")
         yield (
             *detail(f"{moment(finding['at'])}  "),
-            Span(inert(kind), _ROLES.get(kind, Role.OPEN)),
+            Span(inert(kind), Role.BAD if kind in _BAD else Role.OPEN),
             *detail(f"  {far}{relevance}"),
         )
         yield from _summary(inert(str(finding["summary"])), display)

@@ -107,6 +107,10 @@ class Database:
             finally:
                 self._idle.append(connection)
 
+    def never_wait_for_disk(self) -> None:
+        """For a file that nobody needs once this process has ended."""
+        self._writer.execute("PRAGMA synchronous = OFF")
+
     @property
     def forms(self) -> int:
         """The forms in which items are written to the file, as PRAGMA user_version."""

@@ -52,7 +52,9 @@ ENTRIES_BACKWARDS = (
 COUNT = "SELECT count(*) FROM items WHERE listed_in = ? AND place >= ? AND place < ?"
 COUNT_OF_PARTITIONS = f"{COUNT} AND pk >= ? AND pk < ?"
 RUNS = "SELECT pk, sk FROM items WHERE run_id = ? ORDER BY pk, sk"
-OPEN_RUNS = "SELECT pk, sk FROM items WHERE open_in = ? AND at < ? ORDER BY at, pk, sk"
+OPEN_RUNS = (
+    "SELECT open_in, at, pk, sk FROM json_each(?) AS wanted CROSS JOIN items ON open_in = wanted.value AND at < ?"
+)
 EXPIRED = "DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires_at < ? LIMIT ?)"
 PUT = (
     f"INSERT INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608
@@ -160,7 +162,7 @@ class SqliteTable:
         return [Key(*row) for row in self._rows(RUNS, run_id)]
 
     def open_runs(self, before: Instant, shards: Sequence[str] = keys.OPEN_RUNS) -> list[Key]:
-        return [Key(*row) for shard in shards for row in self._rows(OPEN_RUNS, shard, before)]
+        return [Key(*row[2:]) for row in sorted(self._rows(OPEN_RUNS, json.dumps(shards), before))]
 
     def remove_expired(self, now: float) -> int:
         """Removes some of the items that have expired, and returns how many it removed: 0 once there are none."""
