@@ -211,7 +211,8 @@ def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm) -> Calendar
         return None
     best = min(clock.deviation for clock in clocks)
     fitting = [clock for clock in clocks if clock.deviation <= best + 20 * MINUTE]
-    fitting.sort(key=lambda clock: clock.recent // (20 * MINUTE))  # the first days after a clock changed tell it
+    # the first days after a clock changed tell it: by the others the newest runs are off
+    fitting.sort(key=lambda clock: clock.recent > clock.deviation + 20 * MINUTE)
     first = fitting[0]
     if first.deviation > LONGEST_INTERVAL / min(number, 2):
         return None
