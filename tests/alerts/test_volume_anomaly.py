@@ -96,3 +96,15 @@ def test_the_appends_of_a_loop_have_amounts_of_their_own() -> None:
             event["eventTime"] = factory.at(DAY * day + 60 * append)
             event["run"]["facets"] = {"parent": factory.parent(10_000 + day, "app")}
             assert anomalies(loop.alerts_of_batch(event)) == []
+
+
+@pytest.mark.parametrize(("hours", "alerts"), [(0, 1), (11, 1), (13, 0), (15 * 24, 0)])
+def test_a_run_that_is_heard_of_long_after_it_ended_is_not_told(hours: int, alerts: int) -> None:
+    """A backfill, or an archive that is loaded into a running server."""
+    loads = world()
+    begun, at = len(loads.table.stream), factory.EPOCH.timestamp() + DAYS * DAY + hours * 3_600
+    loads.fold(factory.received(written(DAYS, 10)))
+    records = loads.table.stream[begun:]
+    for record in records:
+        record["dynamodb"]["ApproximateCreationDateTime"] = at
+    assert len(anomalies(loads.alerts_of_records(records))) == alerts

@@ -193,10 +193,12 @@ def _escaped(line: str) -> str:
 
 
 class Record(NamedTuple):
-    """A change of a state, and the later changes of the same state in the batch. A later change is read when needed."""
+    """A change of a state, the later changes of the same state in the batch, and when the state was written, if that is
+    known. A later change is read when needed."""
 
     change: StateChange
     later: Iterable[StateChange] = ()
+    written: Instant | None = None
 
 
 MAX_NAMES = 20

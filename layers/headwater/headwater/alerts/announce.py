@@ -29,6 +29,7 @@ from headwater.store.stream_records import (
     read_change,
     run_of,
     sequence_of,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Announcer:
         if alerts_of is None or change.is_rewrite:
             return []
         reader = Reader(self.store.for_one_request(), self.naming)
-        return list(alerts_of(Record(change, later_changes(record, rest, self.bucket)), reader))
+        return list(alerts_of(Record(change, later_changes(record, rest, self.bucket), written(record)), reader))
 
     def _quarantine(self, record: StreamRecord, error: Exception) -> None:
         document = {"reason": f"{type(error).__name__}: {error}", "record": record}

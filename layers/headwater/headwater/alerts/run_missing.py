@@ -26,7 +26,7 @@ from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, node_id
 from headwater.graph.names.naming import Naming
-from headwater.graph.states.rhythm import Moment, at, moment
+from headwater.graph.states.rhythm import LATE, Moment, at, moment
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
 from headwater.openlineage.instant import NEVER, Instant, instant_of, moved_back, shown
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 AT_A_TIME = 100
 MAX_OUTPUTS = 5
 """Outputs whose readers are looked up."""
-LATE = int(timedelta(hours=12).total_seconds())
-"""If no sweep has reported a run that is late by more, its events came late."""
 OTHERS = "this alert stands for all runs that are missing."
 FORGOTTEN = int(timedelta(days=7).total_seconds())
 """A job that is late by more is examined no more, until another of its runs ends."""

@@ -11,7 +11,6 @@ data came, or will come in time after all, and may come again after that.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ from headwater.graph.expectations.timetable import Slot, length
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, dataset_id
-from headwater.graph.states.rhythm import Moment, at, moment
+from headwater.graph.states.rhythm import LATE, Moment, at, moment
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
 from headwater.openlineage.exact_json import JsonObject
@@ -48,8 +47,6 @@ from headwater.traversal.expectations import Expected, outputs_of
 MOST_TIMES = 3
 """Alerts about one deadline, each withdrawn before the next."""
 MOST_OUTPUTS = 5
-LATE = int(timedelta(hours=12).total_seconds())
-"""An amount that was written longer ago came late."""
 
 
 class _Ids(NamedTuple):

@@ -15,7 +15,7 @@ from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, job_id
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.rhythm import MOST, Observation, Rhythm, at
+from headwater.graph.states.rhythm import LATE, MOST, Observation, Rhythm, at, moment
 from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.instant import instant_of, shown
 from headwater.read.reader import Reader
@@ -25,10 +25,13 @@ MOST_WRITERS = 20
 
 
 def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
-    """The alert for a changed rhythm, if its newest run wrote an unusual amount, and the run before did not."""
+    """The alert for a changed rhythm, if its newest run wrote an unusual amount, and the run before did not. A run that
+    was heard of long after it ended is of a backfill, or loaded from an archive: it has no alert."""
     before: Rhythm | None = record.change.before
     after: Rhythm | None = record.change.after
     if before is None or after is None or after.observations[-1] in before.observations:
+        return
+    if record.written and moment(record.written) - after.observations[-1].end > LATE:
         return
     head = reader.jobs([after.id], usages=False).get(after.id)
     said = _said(reader, head) if head else _LEARNT

@@ -96,7 +96,10 @@ class Replay:
             store = self._store.on(transaction.table)
             for group in split_on_schema_change(sent):
                 fold(group, store, self._settings.emission_latency)
+        written = to_datetime(self._bell.now).timestamp()
         while records := self._home.outbox.take():
+            for record in records:
+                record["dynamodb"]["ApproximateCreationDateTime"] = written
             self._announcer.announce(records)
             self._home.outbox.remove_before(None, records)
 

@@ -6,8 +6,10 @@ The usages of a job are left out: the part can be long, may be in S3, and is not
 import base64
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from headwater.openlineage.instant import Instant, instant_of
 from headwater.store import keys
 from headwater.store.aws.dynamodb import REBUILT, item_of
 from headwater.store.errors import CorruptItem
@@ -60,6 +62,12 @@ def sequence_of(record: StreamRecord) -> str:
     """The sequence number of a record; Lambda delivers again from the number that a function returns."""
     sequence: str = record["dynamodb"]["SequenceNumber"]
     return sequence
+
+
+def written(record: StreamRecord) -> Instant | None:
+    """When the item was written, to the second; None if the record does not say it."""
+    seconds = record["dynamodb"].get("ApproximateCreationDateTime")
+    return None if seconds is None else instant_of(datetime.fromtimestamp(seconds, UTC))
 
 
 def is_rebuilt(record: StreamRecord) -> bool:

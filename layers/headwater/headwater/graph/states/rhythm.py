@@ -27,6 +27,8 @@ from headwater.openlineage.instant import Instant, to_datetime
 GENERATIONS, DAYS, MONTHS = 30, 70, 12
 DAY = 86_400
 """Seconds."""
+LATE = DAY // 2
+"""What is heard of by more than this after it was due, or after it ended, came with a backfill or from an archive."""
 ID_DIGITS = 8
 """Hex digits of a run's id by which a rhythm knows the run: the last ones, since the first ones may tell a time."""
 MOST = 2**63

@@ -6,6 +6,7 @@ outbox takes the changes that template.yaml lets through from the stream of Dyna
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -70,7 +71,7 @@ def _record(change: ItemChange) -> dict[str, Any]:
     images = {"OldImage": image_of(change.before)} if change.before else {}
     return {
         "eventName": "MODIFY" if change.before else "INSERT",
-        "dynamodb": {**images, "NewImage": image_of(change.after)},
+        "dynamodb": {"ApproximateCreationDateTime": int(time.time()), **images, "NewImage": image_of(change.after)},
     }
 
 
