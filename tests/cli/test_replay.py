@@ -62,6 +62,23 @@ def test_it_says_whether_a_missing_run_came_after_all(tmp_path: Path, capsys: py
     assert [alert["cameAt"] for alert in alerts] == [None, "2026-11-24T02:50:00Z"]
 
 
+def test_rules_say_what_else_is_expected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a job that stops: nobody said by when its table is needed, or how old it may be, until the rules do."""
+    file, rules = archived(tmp_path), tmp_path / "headwater.yml"
+    rules.write_text("expectations:\n  - {dataset: orders, namespace: s3://lake, max_age: 5h}\n")
+    until = ["--to", "2026-11-25T12:00", "--from", "2026-11-24T13:00", "--json"]
+
+    def kinds(*more: str) -> list[str]:
+        assert main([str(file), *until, *more]) == 0
+        return [json.loads(line)["alert"] for line in capsys.readouterr().out.splitlines()]
+
+    assert "Dataset Stale" not in kinds()
+    assert kinds("--rules", str(rules)).count("Dataset Stale") == 1
+    rules.write_text("expectations:\n  - {dataset: orders, max_aeg: 5h}\n")
+    assert main([str(file), "--rules", str(rules)]) == 1
+    assert "max_aeg" in capsys.readouterr().err
+
+
 def test_a_file_that_is_not_there_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path / "none")]) == 1
     assert "failed:" in capsys.readouterr().err

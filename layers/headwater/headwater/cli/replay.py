@@ -1,7 +1,7 @@
 """Says which alerts recorded events would have raised, and when: the events are folded in the order of their times, in
 a file of its own that is removed, and a sweep runs each quarter of an hour of that time. What is expected of a job is
-learnt from the events before, as it is by a server. Nothing is sent. Of a missing run it says whether it came after
-all, and how long after the alert: one that came at once was no loss."""
+learnt from the events before, as it is by a server, or said by a headwater.yml. Nothing is sent. Of a missing run it
+says whether it came after all, and how long after the alert: one that came at once was no loss."""
 
 import argparse
 import json
@@ -22,14 +22,17 @@ from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
 from headwater.cli.load.sources import events
 from headwater.cli.lookups.parser import time
+from headwater.curate.curation_events import Document, of_dataset
+from headwater.curate.settings import document_of, settings_facet
 from headwater.fold.fold import fold
 from headwater.fold.split_on_schema_change import split_on_schema_change
+from headwater.graph.facets.curation import SETTINGS_FACET, SETTINGS_NAME
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.lookup.text.inert import inert
 from headwater.openlineage import exact_json
-from headwater.openlineage.event import Name, RunEvent
+from headwater.openlineage.event import DatasetEvent, Name, RunEvent
 from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.instant import (
     FOREVER,
@@ -89,6 +92,11 @@ class Replay:
     def rung(self) -> list[Rung]:
         return self._bell.rung
 
+    def put(self, rules: Document, at: Instant) -> None:
+        """Puts settings, as if they had been there from the first event on."""
+        canonical = exact_json.dumps(of_dataset(SETTINGS_NAME, {SETTINGS_FACET: rules}, at))
+        fold([normalise_event(canonical, Naming(), at)], self._store)
+
     def events(self, sent: Sequence[NormalisedEvent]) -> None:
         """Folds some events of a quarter of an hour, in the order of their times."""
         self._bell.now = sent[-1].event.time
@@ -109,11 +117,17 @@ class Replay:
         self._due.sweep(now)
 
 
-def replay(sent: Iterable[NormalisedEvent], until: Instant, settings: ProcessSettings) -> Iterator[Replay]:
-    """Replays events, in the order of their times, until a time; yields after each sweep."""
+def replay(
+    sent: Sequence[NormalisedEvent], until: Instant, settings: ProcessSettings, rules: str | None = None
+) -> Iterator[Replay]:
+    """Replays events, in the order of their times, until a time; yields after each sweep. The rules, a headwater.yml,
+    take the place of those among the events. Raises InvalidRequest if they are faulty."""
     with TemporaryDirectory() as folder, closing(SqliteHome(Path(folder) / "replay.db")) as home:
         home.database.never_wait_for_disk()
         run, step = Replay(home, settings), NEVER
+        if rules is not None and sent:
+            run.put(settings_facet(rules, sent[0].event.time, "headwater replay"), sent[0].event.time)
+            sent = [each for each in sent if not _puts_settings(each)]
         waiting: list[NormalisedEvent] = []
         for each in sent:
             step = step or _next(each.event.time)
@@ -127,6 +141,10 @@ def replay(sent: Iterable[NormalisedEvent], until: Instant, settings: ProcessSet
         if waiting:
             run.events(waiting)
             yield run
+
+
+def _puts_settings(sent: NormalisedEvent) -> bool:
+    return isinstance(sent.event, DatasetEvent) and sent.event.dataset.name == SETTINGS_NAME
 
 
 def _step(run: Replay, waiting: Sequence[NormalisedEvent], now: Instant) -> Iterator[Replay]:
@@ -153,23 +171,27 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--to", dest="end", type=time, metavar="TIME", help="replay until this time (default: the last event)"
     )
+    parser.add_argument("--rules", type=Path, metavar="FILE", help="a headwater.yml, in place of what was put")
     parser.add_argument("--json", action="store_true", help="print an alert a line, as the topic has it")
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Return 1 if a source could not be read."""
+    """Return 1 if a source could not be read, or the rules are faulty."""
     options = parser().parse_args(arguments)
     begin, end = (parse_instant(text) if text else None for text in (options.begin, options.end))
     settings = read_settings()
     try:
+        rules = options.rules.read_text(encoding="utf-8") if options.rules else None
+        if rules is not None:
+            document_of(rules)
         sent, refused = _read(options.paths, Naming(settings.namespace_aliases), end or FOREVER)
-    except OSError as error:
+    except (OSError, UnicodeDecodeError, InvalidRequest) as error:
         print(f"failed: {error}", file=sys.stderr)
         return 1
     rung: list[Rung] = []
     steps = 0
-    for steps, run in enumerate(replay(sent, end or sent[-1].event.time if sent else NEVER, settings), start=1):
+    for steps, run in enumerate(replay(sent, end or sent[-1].event.time if sent else NEVER, settings, rules), start=1):
         rung = run.rung
         if steps % (96 * 10) == 0:
             print(f"{steps // 96:,} days replayed, {len(rung):,} alerts", file=sys.stderr, flush=True)
