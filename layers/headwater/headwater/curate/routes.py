@@ -1,16 +1,7 @@
 """The routes of curate. docs/routes.md lists them."""
 
 from headwater.access.principal import Scope
-from headwater.curate import (
-    alerts,
-    declarations,
-    deletion,
-    descriptions,
-    owners,
-    run_lifecycle,
-    subjects,
-    tagging,
-)
+from headwater.curate import alerts, declarations, deletion, descriptions, owners, run_lifecycle, subjects, tagging
 from headwater.curate.curator import Curator
 from headwater.http.parameters import NAMED_BY_OTHERS, time
 from headwater.http.paths import Path

@@ -11,7 +11,7 @@ from headwater.access.principal import Principal
 from headwater.curate.curator import Curator
 from headwater.graph.facets import curation
 from headwater.graph.facets.curation import RESERVED
-from headwater.graph.names.identity import DatasetId, NodeKind
+from headwater.graph.names.identity import DatasetId, NodeKind, node_id
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import StoredAlert
@@ -149,6 +149,10 @@ ALERT: Subject[Curator, StoredAlert] = Subject(
     lambda alert: str(alert.document["nodeId"]),
 )
 SOURCE = Subject(source, subjects.only_namespace, _id_of_source)
-SETTINGS: Subject[Curator, Principal] = Subject(lambda _, request: request.principal, lambda _: [curation.SETTINGS])
+SETTINGS: Subject[Curator, Principal] = Subject(
+    lambda _, request: request.principal,
+    lambda _: [curation.SETTINGS],
+    lambda _: node_id(NodeKind.DATASET, curation.SETTINGS_NAME),
+)
 TAGS: Subject[Curator, Principal] = Subject(lambda _, request: request.principal, lambda _: [curation.TAGS])
 """The tags that all share: their namespace is reserved for administrators of all namespaces."""
