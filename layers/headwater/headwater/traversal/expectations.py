@@ -13,7 +13,6 @@ those have ended it has the time that it usually takes to begin after them.
 from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.graph.expectations.timetable import LEAST_SEEN, LEAST_TOLERANCE, Slot, Timetable, timetable
@@ -99,21 +98,15 @@ def by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[Job
         heads = reader.jobs(chunk, usages=False)
         rhythms = reader.store.read(ReadRequest(rhythms=chunk)).rhythms
         own = {job: head for job, head in heads.items() if not head.is_foreign}
-        found |= {
-            job: _of(head, rhythms.get(job) or Rhythm(head.facts.name), now, reader.said) for job, head in own.items()
-        }
+        found |= {job: _of(reader, head, rhythms.get(job) or Rhythm(head.facts.name), now) for job, head in own.items()}
     return found
 
 
-_timetable = lru_cache(maxsize=1_024)(timetable)
-"""What was learnt of rhythms that have not changed since the last sweep."""
-
-
-def _of(head: JobHead, rhythm: Rhythm, now: Moment, said: "Said | None") -> Expected:
+def _of(reader: Reader, head: JobHead, rhythm: Rhythm, now: Moment) -> Expected:
     latest = head.latest if head.latest and head.latest.is_reported else None
     starts = [seen.start for seen in rhythm.observations[-1:]] + ([moment(latest.started_at)] if latest else [])
     begun = max(starts, default=None)
-    found = _timetable(rhythm) if rhythm.is_due else None
+    found, said = reader.store.made(timetable, rhythm) if rhythm.is_due else None, reader.said
     slot = found.next_after(begun) if found and begun is not None else None
     if said and said.holidays and found and slot:
         slot = _after_holidays(said, head, found, slot)
