@@ -89,7 +89,7 @@ def _refused(response: Response, url: str, given: Given, has_key: bool) -> Comma
             step = f"{given.valid_key} ({given.keys})"
         case 403:
             what = f"the key may not ask this{said}"
-            step = f"use a key with the scope read, or ingest to send events, for that namespace ({given.keys})"
+            step = f"use a key for that namespace with the scope: read to look up, ingest to send ({given.keys})"
         case 404 if message:
             return NotFoundFailure(message)
         case 404:
