@@ -314,7 +314,7 @@ ANSWERS: dict[str, Schema] = {
                 record(
                     nodeId=TEXT,
                     said=TEXT,
-                    state=one_of("MET", "EXPECTED", "AT_RISK", "MISSED", "STALE"),
+                    state=one_of("MET", "EXPECTED", "AT_RISK", "OVERDUE", "MISSED", "STALE"),
                     dueAt=TIME,
                     lastWrittenAt=nullable(TIME),
                     estimatedAt=nullable(TIME),

@@ -12,9 +12,13 @@ from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
 from headwater.curate.curation_events import of_dataset
 from headwater.curate.settings import settings_facet
+from headwater.graph.expectations.said import Said
 from headwater.graph.facets.curation import SETTINGS_FACET, SETTINGS_NAME
 from headwater.graph.names.naming import Naming
+from headwater.graph.states.rhythm import moment
 from headwater.openlineage.instant import Instant, instant_of
+from headwater.read.reader import Reader
+from headwater.traversal.deadlines import deadlines, subjects
 from tests import factory
 from tests.alerts.stream import World, plain
 from tests.factory import Document
@@ -97,6 +101,22 @@ def test_a_deadline_is_at_risk_once_the_source_runs_late() -> None:
     assert alert["cause"] == {"nodeId": "job:demo:raw", "why": "started 72 minutes late"}
     assert {item["nodeId"] for item in alert["suffers"][0]["items"]} >= {"dataset:s3://lake:report"}
     assert days.sweep(6.5) == []
+
+
+def test_a_deadline_is_at_risk_then_overdue_until_the_data_come_then_missed() -> None:
+    days = Days(REVENUE)
+
+    def state(hour: float) -> str:
+        reader, now = Reader(days.world.store, Naming()), moment(at(DAYS, hour))
+        found = deadlines(reader, reader.said or Said(), subjects(reader, reader.said or Said(), now), now)
+        (of_today,) = (each.state.value for each in found if each.due == moment(at(DAYS, 7)))
+        return of_today
+
+    assert state(5.1) == "EXPECTED"
+    days.start("raw", DAYS, 6.2)
+    assert [state(6.5), state(6.99), state(7.01), state(8)] == ["AT_RISK", "AT_RISK", "OVERDUE", "OVERDUE"]
+    days.run("revenue", DAYS, 8, 5)
+    assert state(8.2) == "MISSED"
 
 
 def test_a_day_on_which_all_goes_well_tells_nothing() -> None:

@@ -45,8 +45,21 @@ export interface Measured {
   high?: number;
 }
 
+/** What people expect of a dataset or job by headwater.yml, and how it stands. */
+export interface Said {
+  nodeId: string;
+  /** In words: `due 07:00 Europe/Berlin`. */
+  said: string;
+  state: "MET" | "EXPECTED" | "AT_RISK" | "OVERDUE" | "MISSED" | "STALE";
+  dueAt: string;
+  lastWrittenAt: string | null;
+  estimatedAt: string | null;
+  cause: { nodeId: string; why: string } | null;
+}
+
 export interface Expectations extends Page {
   expectations: Expected[];
+  said?: Said[];
 }
 
 export function expectations(query: Query, signal?: AbortSignal): Promise<Expectations> {

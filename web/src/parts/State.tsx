@@ -11,6 +11,12 @@ const ICONS: Record<string, IconName> = {
   LATE: "alert",
   WAITING: "clock",
   ON_TIME: "check",
+  MET: "check",
+  EXPECTED: "clock",
+  AT_RISK: "alert",
+  OVERDUE: "alert",
+  MISSED: "alert",
+  STALE: "alert",
 };
 
 export function State({ state }: { state: string | null | undefined }) {

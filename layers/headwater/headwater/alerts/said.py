@@ -74,7 +74,9 @@ class SaidAlerts:
         found = deadlines(self.reader, said, self._subjects, self.now)
         self._found = [each for each in found if each.state is SaidState.STALE or each.due >= self.since]
         self._read([alert for each in self._found for ids in _ids(each) for alert in ids])
-        self._late = [each for each in self._found if each.state in (SaidState.AT_RISK, SaidState.STALE)]
+        self._late = [
+            each for each in self._found if each.state in (SaidState.AT_RISK, SaidState.OVERDUE, SaidState.STALE)
+        ]
         self._told_elsewhere: set[tuple[str, Moment]] = set()
 
     def below(self, cause: JobId) -> list[SaidExpectation]:
@@ -133,7 +135,9 @@ class SaidAlerts:
     def _is_silence(self, found: SaidExpectation, heard: Moment) -> bool:
         """Whether nothing at all was heard since the job was due that holds up a deadline."""
         slot = found.coming.cause.slot if found.coming else None
-        return found.state is SaidState.AT_RISK and slot is not None and heard < slot.due <= self.now
+        return (
+            found.state in (SaidState.AT_RISK, SaidState.OVERDUE) and slot is not None and heard < slot.due <= self.now
+        )
 
     def _is_told(self, found: SaidExpectation) -> bool:
         is_elsewhere = (found.subject.node_id, found.due) in self._told_elsewhere

@@ -55,11 +55,12 @@ LATE_SHARE = 0.05
 
 
 class SaidState(StrEnum):
-    """The state of a deadline, or of an age."""
+    """The state of a deadline, or of an age. A deadline that passed is overdue until the data come, then missed."""
 
     MET = "MET"
     EXPECTED = "EXPECTED"
     AT_RISK = "AT_RISK"
+    OVERDUE = "OVERDUE"
     MISSED = "MISSED"
     STALE = "STALE"
 
@@ -157,8 +158,8 @@ def _of_deadline(estimate: "Estimate", subject: SaidSubject, entry: SaidOf, dead
         return SaidExpectation(subject, entry, SaidState.MISSED if is_late else SaidState.MET, due, first)
     coming = estimate.earliest(subject.jobs, due)
     late_by = LEAST_LATE + LATE_SHARE * max(0, due - now)
-    is_at_risk = now > due or (coming is not None and coming.is_late and coming.end > due + late_by)
-    state = SaidState.AT_RISK if is_at_risk else SaidState.EXPECTED
+    is_at_risk = coming is not None and coming.is_late and coming.end > due + late_by
+    state = SaidState.OVERDUE if now > due else SaidState.AT_RISK if is_at_risk else SaidState.EXPECTED
     return SaidExpectation(subject, entry, state, due, None, coming)
 
 

@@ -10,6 +10,7 @@ import { linkTo } from "../../routing/location";
 import { ago, bytes, count, duration, moment } from "../../text/amounts";
 import { oneLine, splitNodeId } from "../../text/names";
 import { BandPlot, isUnusual, type MeasuredRun } from "../run/BandPlot";
+import { SaidTable } from "../runs/SaidTable";
 
 const SECOND_MS = 1000;
 const seconds = (amount: number): string => duration(amount * SECOND_MS);
@@ -18,13 +19,17 @@ export function ExpectedTab({ nodeId }: { nodeId: string }) {
   const lookup = useLookup(nodeId, (signal) => expectations({ nodeId }, signal));
   return (
     <Loaded lookup={lookup} what="what is expected">
-      {({ expectations: found }) =>
-        found.length ? (
-          found.map((each) => <OfJob key={each.nodeId} expected={each} />)
-        ) : (
-          <Empty>No job is known that writes this, so nothing is expected.</Empty>
-        )
-      }
+      {({ expectations: found, said = [] }) => (
+        <>
+          <SaidTable said={said} />
+          {found.map((each) => (
+            <OfJob key={each.nodeId} expected={each} />
+          ))}
+          {found.length === 0 && (
+            <Empty>No job is known that writes this, so nothing is learnt of when it comes.</Empty>
+          )}
+        </>
+      )}
     </Loaded>
   );
 }

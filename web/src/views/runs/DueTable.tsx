@@ -9,6 +9,7 @@ import { Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { ago, count, counted, moment } from "../../text/amounts";
 import { splitNodeId } from "../../text/names";
+import { SaidTable } from "./SaidTable";
 
 const MOST = 200;
 /** Rows that are shown at first, but all that are late. */
@@ -18,10 +19,11 @@ export function DueTable({ namespace }: { namespace: string }) {
   const lookup = useLookup(namespace, (signal) => expectations({ namespace, limit: MOST }, signal), true);
   return (
     <Loaded lookup={lookup} what="what is due">
-      {({ expectations: found, totalCount = found.length }) => {
+      {({ expectations: found, totalCount = found.length, said = [] }) => {
         const late = found.filter(({ state }) => isLate(state)).length;
         return (
           <>
+            <SaidTable said={said} />
             <h2>
               Due{" "}
               <span className="muted">{totalCount ? `${count(late)} late of ${counted(totalCount, "job")}` : ""}</span>

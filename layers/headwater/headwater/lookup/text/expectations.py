@@ -10,8 +10,7 @@ from headwater.lookup.text.labels import Labels, node_of
 
 _STATES = {"LATE": "late", "WAITING": "waits", "RUNNING": "running", "ON_TIME": "on time", "UNKNOWN": "unknown"}
 _ROLES = {"LATE": Role.BAD, "WAITING": Role.BAD}
-_SAID = {"MET": "met", "EXPECTED": "expected", "AT_RISK": "at risk", "MISSED": "missed", "STALE": "stale"}
-_BAD = frozenset({"AT_RISK", "MISSED", "STALE"})
+_BAD = frozenset({"AT_RISK", "OVERDUE", "MISSED", "STALE"})
 _WIDTH, _TIME_WIDTH = 8, 20
 _INDENT = " " * (_WIDTH + 2)
 
@@ -49,7 +48,8 @@ def _said(said: list[Document], display: Display) -> Iterator[Line]:
     yield (Span(f"{'SAID':{_WIDTH}}  {'BY':{_TIME_WIDTH}}  OF", Role.HEADING),)
     for each, node in zip(said, nodes, strict=True):
         state = each["state"]
-        lead = Span(f"{_SAID[state]:{_WIDTH}}  ", Role.BAD if state in _BAD else None)
+        word = state.lower().replace("_", " ")
+        lead = Span(f"{word:{_WIDTH}}  ", Role.BAD if state in _BAD else None)
         role = Role.JOB if node.kind is ExportKind.JOB else Role.DATASET
         yield (lead, Span(f"{moment(each['dueAt']):{_TIME_WIDTH}}  "), Span(labels.fit(node, display.width // 2), role))
         told = [each["said"]]
