@@ -3,7 +3,7 @@ package headwater.spark;
 import java.util.Timer;
 import java.util.TimerTask;
 
-/** Tells every five minutes that the application lives: nothing tells the end of a driver that is killed. */
+/** Tells every five minutes that the application lives: nothing reports the end of a killed driver. */
 final class Heartbeat {
     static final long MILLIS = 300_000;
 

@@ -13,7 +13,7 @@ final class JobRun {
 
     private JobRun() {}
 
-    /** Adds the facet externalQuery, by which the run is found by that id; none where no service tells it. */
+    /** Adds the facet externalQuery, by which the run is found by that id; none where no service names it. */
     static void tell(SparkContext spark, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
         tell(spark.getConf().get("spark.glue.JOB_RUN_ID", null), "Glue", facets);
         tell(System.getenv("SERVERLESS_EMR_JOB_ID"), "EMR Serverless", facets);

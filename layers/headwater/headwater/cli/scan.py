@@ -87,7 +87,7 @@ def _of_file(path: Path) -> Iterator[tuple[str, Any]]:
                 for document in documents_in(item):
                     yield f"the item {' '.join(item.key)}", document
         except (ValueError, UnreadableMessage):
-            yield f"the rest of {path}, which is damaged (headwater check tells more)", None
+            yield f"the rest of {path}, which is damaged (headwater check says more)", None
 
 
 if __name__ == "__main__":

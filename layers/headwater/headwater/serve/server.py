@@ -103,7 +103,7 @@ def _opened(start: Start, receivers: Sequence[Receiver]) -> Iterator[tuple[Appli
         listener = stack.enter_context(closing(_listen(start)))
         _require_writable(start.data, home.database)
         if was_cut_off and (found := home.database.faults("quick_check")):
-            raise RefusedDatabase(f"{start.data} is damaged: {found[0]}; restore a copy (headwater check tells more)")
+            raise RefusedDatabase(f"{start.data} is damaged: {found[0]}; restore a copy (headwater check says more)")
         port = listener.getsockname()[1]
         url = f"http://{f'[{start.host}]' if ':' in start.host else start.host}:{port}"
         options = Options(

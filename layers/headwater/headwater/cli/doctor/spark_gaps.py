@@ -76,7 +76,7 @@ def jar_gaps(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     faults = {str(facets_of(event)[JAR_FAULT].get("fault")) for event in events if JAR_FAULT in facets_of(event)}
     fix = f"put headwater-spark.jar of this release beside the listener: {PAGE}"
     if bare:
-        what = "failures of later jobs, streams, columns of Python and killed drivers are not told"
+        what = "failures of later jobs, streams, columns of Python and killed drivers are not reported"
         yield DoctorFinding(f"no jar beside the listener in {first_few(sorted(bare))}: {what}", fix)
     if old:
         yield DoctorFinding(
