@@ -20,7 +20,7 @@ from headwater.read.reader import Reader
 from headwater.store.ranges import Entry, alert_position
 from headwater.store.snapshot import ReadRequest
 
-_NODE_IDS = ("job:", "dataset:", "datasetField:")
+_NODE_IDS = ("job:", "dataset:", "datasetField:", "exposure:")
 
 
 def alerts(reader: Reader, request: ApiRequest, namespaces: Collection[str] | None) -> JsonObject:
