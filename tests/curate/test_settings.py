@@ -87,6 +87,8 @@ def test_settings_are_for_administrators_of_all_namespaces(api: Api) -> None:
         ("a: &a [1]\nb: *a", "line 2"),
         ("a: [", "line 1"),
         ("[" * 1_000, "line 1"),
+        ('{"half \\udaac": []}', "(member name)"),
+        ('{"whole \\ud83d\\ude00": []}', "whole \U0001f600"),
     ],
 )
 def test_a_fault_is_named_by_its_field_and_nothing_is_stored(api: Api, text: str, path: str) -> None:

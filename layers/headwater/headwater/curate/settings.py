@@ -4,11 +4,13 @@ It is checked as a whole, and becomes a facet of a dataset of a reserved namespa
 rebuild of the table has it again. The functions read the document as JSON.
 """
 
+import json
 from collections import Counter
 from typing import Any
 
 from headwater.curate.curation_events import Document, own_facet
 from headwater.graph.expectations.said import Said
+from headwater.openlineage import exact_json
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant
 
@@ -48,6 +50,9 @@ def document_of(text: str) -> Document:
 
     try:
         document = yaml.load(text, Loader)  # noqa: S506 - of a base loader
+        document = exact_json.loads(
+            json.dumps(document)
+        )  # refuses what cannot be stored, such as half a surrogate pair
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}" if error.problem_mark else "body"
         raise InvalidRequest(Fault(line, f"no YAML: {error.problem}")) from None

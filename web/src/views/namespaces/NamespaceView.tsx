@@ -9,7 +9,7 @@ import { isCanary, isInnerAction, isListedJob } from "../../graph/unlisted";
 import { Empty, Loaded, Truncated, Updated } from "../../parts/Feedback";
 import { Name } from "../../parts/Name";
 import { State } from "../../parts/State";
-import { Table } from "../../parts/Table";
+import { type Column, Table } from "../../parts/Table";
 import { linkTo } from "../../routing/location";
 import { count, counted, moment } from "../../text/amounts";
 import { calledShort, calledWhole, inertLines, nodeIdOf, oneLine } from "../../text/names";
@@ -52,37 +52,7 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
                 {jobs.totalCount > jobs.jobs.length && (
                   <Truncated>The {jobs.jobs.length} that ran last. The search finds the others.</Truncated>
                 )}
-                <Table
-                  caption="Jobs"
-                  file="jobs"
-                  rows={jobs.jobs}
-                  keyOf={(job) => job.name}
-                  columns={[
-                    {
-                      name: "State",
-                      value: (job) => job.latestRun?.outcome ?? "",
-                      show: (job) => <State state={job.latestRun?.outcome} />,
-                    },
-                    {
-                      name: "Job",
-                      value: (job) => job.name,
-                      show: (job) => (
-                        <Name
-                          name={job.name}
-                          short={calledShort(job)}
-                          href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name) })}
-                        />
-                      ),
-                    },
-                    {
-                      name: "Last run",
-                      value: (job) => lastRun(job) ?? "",
-                      show: (job) => moment(lastRun(job)),
-                    },
-                    { name: "Inputs", value: (job) => job.inputs.length, isNumber: true },
-                    { name: "Outputs", value: (job) => job.outputs.length, isNumber: true },
-                  ]}
-                />
+                <Table caption="Jobs" file="jobs" rows={jobs.jobs} keyOf={(job) => job.name} columns={JOB_COLUMNS} />
               </>
             )}
             <LeftOut amount={leftOut} />
@@ -130,6 +100,32 @@ export default function NamespaceView({ parameters }: { parameters: URLSearchPar
     </section>
   );
 }
+
+const JOB_COLUMNS: Column<Job>[] = [
+  {
+    name: "State",
+    value: (job) => job.latestRun?.outcome ?? "",
+    show: (job) => <State state={job.latestRun?.outcome} />,
+  },
+  {
+    name: "Job",
+    value: (job) => job.name,
+    show: (job) => (
+      <Name
+        name={job.name}
+        short={calledShort(job)}
+        href={linkTo("node", { nodeId: nodeIdOf("job", job.namespace, job.name) })}
+      />
+    ),
+  },
+  {
+    name: "Last run",
+    value: (job) => lastRun(job) ?? "",
+    show: (job) => moment(lastRun(job)),
+  },
+  { name: "Inputs", value: (job) => job.inputs.length, isNumber: true },
+  { name: "Outputs", value: (job) => job.outputs.length, isNumber: true },
+];
 
 /** When the newest run of a job ended, or until then began. */
 function lastRun({ latestRun }: Job): string | null {
