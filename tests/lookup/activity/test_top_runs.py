@@ -41,7 +41,7 @@ BEATS = {"headwater_heartbeat": factory.facet(everySeconds=300)}
 
 
 def no_contact_since(minutes: float, *events: Document) -> str | None:
-    """What the board and the page of the application say some minutes after eight o'clock."""
+    """What the board, the lists and the page of the application say some minutes after eight o'clock."""
     get = LookupClient(table_after(*events), at=factory.EPOCH + timedelta(minutes=minutes))
     (told,) = {
         answer.get("noContactSince")
@@ -49,6 +49,8 @@ def no_contact_since(minutes: float, *events: Document) -> str | None:
             get("runs")["runs"][0],
             get(f"jobs/runs/{factory.run_id(APPLICATION)}"),
             get("namespaces/demo/jobs/app/runs")["runs"][0],
+            get("namespaces/demo/jobs/app")["latestRun"],
+            get("jobs")["jobs"][0]["latestRun"],
         )
     }
     return None if told is None else str(told)

@@ -89,7 +89,9 @@ def _refused(response: Response, url: str, given: Given, has_key: bool) -> Comma
             step = f"{given.valid_key} ({given.keys})"
         case 403:
             what = f"the key may not ask this{said}"
-            step = f"use a key for that namespace with the scope: read to look up, ingest to send ({given.keys})"
+            lacking = (message or "").partition("lacks the scope ")[2].partition(";")[0]
+            scope = lacking or "read, or ingest to send events,"
+            step = f"use a key with the scope {scope} for that namespace ({given.keys})"
         case 404 if message:
             return NotFoundFailure(message)
         case 404:

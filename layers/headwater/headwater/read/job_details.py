@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from headwater.graph.names.identity import JobId
 from headwater.graph.states.job import JobHead
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.reader import Reader
 from headwater.read.run_details import RunDetails, read_run_details
 
@@ -19,14 +20,14 @@ class JobDetails(NamedTuple):
     newest_runs: Sequence[RunDetails]
 
 
-def list_job_details(reader: Reader, heads: Mapping[JobId, JobHead]) -> list[JobDetails]:
+def list_job_details(reader: Reader, heads: Mapping[JobId, JobHead], now: Instant = NEVER) -> list[JobDetails]:
     """The details of jobs, in the order of the heads: the reads of `newest_runs_of_each`, and those for the versions of
     the inputs, for all jobs together."""
     runs = reader.newest_runs_of_each(heads, LATEST_RUNS)
-    details = iter(read_run_details(reader, [run for job in heads for run in runs[job]]))
+    details = iter(read_run_details(reader, [run for job in heads for run in runs[job]], now))
     return [JobDetails(head, list(islice(details, len(runs[job])))) for job, head in heads.items()]
 
 
-def read_job_details(reader: Reader, job: JobId) -> JobDetails:
+def read_job_details(reader: Reader, job: JobId, now: Instant = NEVER) -> JobDetails:
     """The details of a single job: three reads, and those for the versions of the inputs."""
-    return JobDetails(reader.jobs([job])[job], read_run_details(reader, reader.newest_runs(job, LATEST_RUNS)))
+    return JobDetails(reader.jobs([job])[job], read_run_details(reader, reader.newest_runs(job, LATEST_RUNS), now))

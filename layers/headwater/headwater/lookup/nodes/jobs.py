@@ -18,6 +18,7 @@ from headwater.http.request import ApiRequest
 from headwater.openlineage import exact_json
 from headwater.openlineage.exact_json import DocumentText, JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.openlineage.instant import Instant, instant_of
 from headwater.read.job_details import list_job_details, read_job_details
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
@@ -50,28 +51,34 @@ def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> Json
     entries = list(islice(_fitting(reader, merged, states, tag), page.offset, page.offset + page.limit))
     heads = reader.jobs([entry.id for entry in entries], usages=False)
     present = [entry for entry in entries if entry.id in heads]
-    listed = within_size_limit(_documents(reader, {entry.id: heads[entry.id] for entry in present}))
+    listed = within_size_limit(
+        _documents(reader, {entry.id: heads[entry.id] for entry in present}, instant_of(request.received_at))
+    )
     total = sum(jobs.count() for jobs in lists) if page.total is None else page.total
     if len(listed) < len(present):
         return {"totalCount": total, "jobs": listed, "cursor": page.cursor(present[len(listed) - 1].position, total)}
     return {"totalCount": total, "jobs": listed, **next_cursor(page, entries, total)}
 
 
-def _documents(reader: Reader, heads: Mapping[JobId, JobHead]) -> Iterator[JsonObject]:
+def _documents(reader: Reader, heads: Mapping[JobId, JobHead], now: Instant) -> Iterator[JsonObject]:
     for chunk in chunked(heads, DETAILED_AT_A_TIME):
-        for details in list_job_details(reader, {job: heads[job] for job in chunk}):
+        for details in list_job_details(reader, {job: heads[job] for job in chunk}, now):
             yield marquez.job(details, partial(_run_text, reader))
 
 
 def _run_text(reader: Reader, details: RunDetails) -> DocumentText:
     """The JSON of a run. A run hardly changes once it has ended, hence its text is kept for the versions of its inputs
-    and what is said of its failure."""
+    and what is said of its failure and its silence."""
     versions = tuple(details.input_versions.items())
-    return DocumentText(reader.store.made(_encoded_run, details.run, versions, details.message))
+    return DocumentText(
+        reader.store.made(_encoded_run, details.run, versions, details.message, details.no_contact_since)
+    )
 
 
-def _encoded_run(run: Run, versions: Iterable[tuple[DatasetId, str]], message: str) -> str:
-    return exact_json.encode(marquez_run(RunDetails(run, dict(versions), message))).decode()
+def _encoded_run(
+    run: Run, versions: Iterable[tuple[DatasetId, str]], message: str, no_contact_since: Instant | None
+) -> str:
+    return exact_json.encode(marquez_run(RunDetails(run, dict(versions), message, no_contact_since))).decode()
 
 
 def _fitting(
@@ -92,9 +99,9 @@ def _fitting(
     yield from entries
 
 
-def job(reader: Reader, _request: ApiRequest, job: NamedNode) -> JsonObject:
+def job(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     """A job. Of its inputs and outputs in a catalogue it has the names there: one more read."""
-    details = read_job_details(reader, job.job)
+    details = read_job_details(reader, job.job, instant_of(request.received_at))
     edges = details.head.current
     used = reader.datasets(edges.input_ids | edges.output_ids) if edges else {}
     return marquez.job(details) | display_names(used.values())
