@@ -116,7 +116,7 @@ test("a key that expires while the page is open is asked for where it is missed"
       : route.continue(),
   );
   await page.getByRole("link", { name: "Runs", exact: true }).click();
-  await page.getByRole("alert").getByText("the key has expired").first().waitFor();
+  await page.getByRole("alert").getByText("the key has expired").waitFor();
   await page.getByRole("button", { name: "Enter another key" }).click();
   await page.getByLabel("Key", { exact: true }).fill(server.keys[1]!);
   await page.keyboard.press("Enter");
