@@ -8,7 +8,7 @@ import { browser, lineageLink, open, settled, tooSmall, tooWide } from "./page";
 import { emptyServer, type Server } from "./server";
 
 const MINUTE_MS = 60_000;
-const HOURS = 80;
+const HOURS = 100; // a job is known after three days, and of the oldest day only the last run is kept
 const NOW = Date.now();
 let server: Server;
 let chromium: Browser;
