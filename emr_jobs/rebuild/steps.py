@@ -74,7 +74,7 @@ def run_step(packets: Iterable[Packet], retention: Retention, tasks: int) -> Ite
     for head in heads_by(runs):
         packer.join("JobHead", head.facts.id, head)
     for job, rhythm in rhythms_of(runs).items():
-        packer.join(Rhythm.__name__, job, rhythm)
+        packer.join(Rhythm.__name__, job, rhythm.join(None))
     yield from packer.packets()
 
 

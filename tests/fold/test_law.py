@@ -1,5 +1,6 @@
 """The law of the fold: a set of events leaves the same items, byte for byte, in any order, batches and repetition."""
 
+import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 
@@ -91,6 +92,18 @@ def test_order_batches_and_repetition_do_not_matter(over: Fold, data: st.DataObj
     cuts = sorted(data.draw(st.sets(st.integers(1, len(shuffled)))))
     batches = [shuffled[start:end] for start, end in zip([0, *cuts], [*cuts, len(shuffled)], strict=True)]
     assert over(batches) == expected
+
+
+def test_a_run_that_began_before_it_was_known_is_no_longer_the_newest_of_its_generation() -> None:
+    """Run 2 ended a second after its parent, run 3 of the same job; then its START says that it began with it."""
+    parent = factory.facet(run={"runId": factory.run_id(3)}, job={"namespace": "demo", "name": "report"})
+    documents = [
+        factory.run_event("COMPLETE", run=3, job="report"),
+        factory.run_event("COMPLETE", seconds=1, run=2, job="report", run_facets={"parent": parent}),
+        factory.run_event("START", run=2, job="report"),
+    ]
+    expected = folded([factory.received(*documents)])
+    assert all(folded(one_by_one(order)) == expected for order in itertools.permutations(documents))
 
 
 @pytest.mark.parametrize("over", [folded, folded_into_a_file], ids=["memory", "sqlite"])

@@ -8,11 +8,12 @@ from typing import NamedTuple
 from headwater.fold.batch import Batch
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import JobId, JobRunId
+from headwater.graph.names.identity import JobId, JobRunId, job_id
 from headwater.graph.producers import is_query_job, is_test
 from headwater.graph.states.job import JobFacts
-from headwater.graph.states.rhythm import ID_DIGITS, Rhythm, observation
+from headwater.graph.states.rhythm import ID_DIGITS, Observation, Rhythm, observation
 from headwater.graph.states.run import Run
+from headwater.openlineage.event import Name
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest, Snapshot
 
@@ -86,17 +87,17 @@ def _unusual_before_last(rhythm: Rhythm, stored: Rhythm | None) -> Iterator[Rhyt
 
 
 def rhythms_of(runs: Iterable[Run]) -> dict[JobId, Rhythm]:
-    """The rhythms of jobs by those of some runs that have ended. A query comes with its application, a test with what
-    it tests, and a stream never ends: none of these is due by itself."""
-    rhythms: dict[JobId, Rhythm] = {}
+    """The rhythms of jobs by those of some runs that have ended, with all of these runs: what is kept of them is known
+    once they are joined with the others. A query comes with its application, a test with what it tests, and a stream
+    never ends: none of these is due by itself."""
+    seen: dict[JobId, list[tuple[Name, Observation]]] = {}
     for run in runs:
         if run.ending and run.last:
             facets = values(run.job_facets)
             is_stream = facet_text(facets, "jobType", "processingType") == "STREAMING"
             is_due = not (is_query_job(facets) or is_test(facets) or is_stream)
-            rhythm = Rhythm(run.job, (observation(run)._replace(is_due=is_due),))
-            rhythms[rhythm.id] = rhythm.join(rhythms.get(rhythm.id))
-    return rhythms
+            seen.setdefault(job_id(run.job), []).append((run.job, observation(run)._replace(is_due=is_due)))
+    return {job: Rhythm(min(name for name, _ in of), tuple(sorted(each for _, each in of))) for job, of in seen.items()}
 
 
 def _with_known(store: GraphStore, job: JobId, rhythm: Rhythm, read: Snapshot) -> Rhythm:

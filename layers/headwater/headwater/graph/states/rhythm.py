@@ -67,11 +67,12 @@ class Rhythm:
         return job_id(self.job)
 
     def join(self, other: "Rhythm | None") -> "Rhythm":
-        """The rhythm by what both have seen. Of a run that both have seen, this one knows more."""
-        if other is None or other == self:
+        """The rhythm by what both have seen, with what is kept of it. Of a run that both have seen, this one knows
+        more."""
+        if other == self:
             return self
-        seen = {each.run: each for each in (*other.observations, *self.observations)}
-        return Rhythm(min(self.job, other.job), tuple(kept(seen.values())))
+        seen = {each.run: each for each in (*(other.observations if other else ()), *self.observations)}
+        return Rhythm(min(self.job, other.job) if other else self.job, tuple(kept(seen.values())))
 
     def differs_from(self, known: "Rhythm | None") -> bool:
         """Whether a run began at another time than was known of it, or is of another generation. Then another run may
