@@ -8,9 +8,13 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from headwater.cli.jvm.java_process import QUICK
 from local.layout import Layout
 from local.stack.lifecycle import Stack
 from tests.embedded import LOGS, embedded_stack
+
+os.environ["SPARK_SUBMIT_OPTS"] = " ".join(QUICK)
+"""For the JVM of each Spark that a test starts: its data are small, and compiling well takes longer than the work."""
 
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")

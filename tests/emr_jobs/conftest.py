@@ -32,6 +32,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkContext]:
         "spark.default.parallelism": "2",
         "spark.sql.shuffle.partitions": "2",
         "spark.driver.memory": "1500m",
+        "spark.sql.codegen.wholeStage": "false",  # a plan of ten rows takes longer to compile than to interpret
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.driver.extraClassPath": os.pathsep.join(map(str, jars)),
         **catalog_settings(str(tmp_path_factory.mktemp("lake"))),
     }
