@@ -208,7 +208,7 @@ def test_another_engine_gives_the_same_answers(session: SparkSession, whole: str
 
 @pytest.mark.parametrize("number", range(10))
 def test_each_query_of_the_documentation_gives_what_was_planted(session: SparkSession, whole: str, number: int) -> None:
-    """Rows in the order of the query, without times and ids. Another job reads `parcels` by its other name, none `stock`."""
+    """Rows in the order of the query, without times and ids. A job reads `parcels` by its other name, none `stock`."""
     session.sql(f"USE {whole}")
     rows = [tuple(value for value in row if isinstance(value, str | int) and not HEX_ID.fullmatch(str(value)))
             for row in session.sql(QUERIES[number]).collect()]  # fmt: skip
