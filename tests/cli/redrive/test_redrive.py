@@ -1,6 +1,7 @@
 """Messages that could not be processed are listed by reason, and sent once more without a loss."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from headwater.store.sqlite.inbox import SqliteInbox
 from headwater.store.sqlite.table import SqliteTable
 from tests import factory
 from tests.fold.test_law import RETENTION
+from tests.serve.process import ServeProcess, wait_for
 
 AT = Instant("2026-11-20T08:00:01.000000000Z")
 
@@ -100,6 +102,15 @@ def test_messages_are_folded_once_the_bug_is_mended(world: World) -> None:
     world.fold()
     assert world.store.runs_with_id(factory.run_id(3)) != []
     assert world.bodies.count("quarantine/") == 0
+
+
+def test_a_server_of_the_file_folds_at_once_what_is_replayed(world: World) -> None:
+    with ServeProcess(world.path, "--open") as server:
+        server.wait_until_folded()
+        assert redrive(world, "--all") == 0
+        began = time.monotonic()
+        wait_for(lambda: server.get("/api/v1/namespaces/demo/jobs")["totalCount"] == 1)
+        assert time.monotonic() - began < 30  # a server that looked once a minute took 51 s
 
 
 def test_what_fails_again_returns_with_its_new_reason(world: World, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,8 @@ BATCH = 50
 PART = 1_000
 """Datasets of an event that are folded in one transaction. Each part writes the run and the head of the job anew, hence
 smaller parts take more time together."""
-IDLE_SECONDS = 60.0
+IDLE_SECONDS = 0.5
+"""Another process, such as `headwater redrive --data`, may put messages into the inbox, and wakes nobody."""
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 1.0, 60.0
 
 
