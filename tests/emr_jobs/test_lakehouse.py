@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.engine]
 
 QUERIES = re.findall(r"```sql\n(.*?)```", Path("docs/lakehouse.md").read_text(), re.DOTALL)
 HEX_ID = re.compile("[0-9a-f]{32}")
-ANSWERS = [
+ANSWERS: list[list[tuple[Any, ...]]] = [
     [
         ("read", "revenue", 3, 1, 0),
         ("read", "check", 1, 0, 0),
