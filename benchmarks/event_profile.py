@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from benchmarks.capacity import TABLE, MeteredTable, PartitionKey
-from benchmarks.cost import KNOWN, MEASURED, RETENTION, archive_in_batches, as_event
+from benchmarks.cost import KNOWN, MEASURED, archive_in_batches, as_event, retention
 from benchmarks.recurring import recurring
 from benchmarks.stream import MeteredStream
 from headwater.fold.fold import fold
@@ -28,7 +28,7 @@ class Profile(NamedTuple):
 def profile(batch: int) -> Profile:
     """Measures events that are folded and archived in batches."""
     table, stream = MeteredTable(FakeBucket()), MeteredStream()
-    store = GraphStore(table, RETENTION)
+    store = GraphStore(table, retention("prod"))
     _fold(store, [line for run in KNOWN for line in recurring(run)], batch)
     table.forget()
     texts = [line for run in MEASURED for line in recurring(run)]

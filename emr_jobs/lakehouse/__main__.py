@@ -5,8 +5,9 @@
 
 ARCHIVE is a folder or s3://BUCKET with events/ and bodies/ below it: the archive bucket of a deployed stack, or what
 `headwater export` writes. The tables are in the database `headwater`: of the Glue Data Catalog for a warehouse on S3,
-of a Hadoop catalog for a folder. docs/lakehouse.md has the tables. A run that was killed is simply started again; two
-runs on one warehouse must not work at the same time. NAMESPACE_ALIASES must be that of the function normalise.
+of a Hadoop catalog for a folder; CATALOG_DATABASE may name another. docs/lakehouse.md has the tables. A run that was
+killed is simply started again; two runs on one warehouse must not work at the same time. NAMESPACE_ALIASES must be that
+of the function normalise.
 """
 
 import argparse

@@ -1,5 +1,6 @@
 """The Spark of the programs on the lakehouse, with its catalog."""
 
+import os
 from collections.abc import Mapping
 
 from pyspark import SparkConf
@@ -9,7 +10,8 @@ from emr_jobs.archive.location import S3
 from headwater.spark import session as reported_session
 
 CATALOG = "lake"
-DATABASE = f"{CATALOG}.headwater"
+DATABASE = f"{CATALOG}.{os.environ.get('CATALOG_DATABASE', 'headwater')}"
+"""The database of the tables. Each stack has its own in the Glue Data Catalog, and its job runs get the name."""
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
 

@@ -2,10 +2,11 @@
 
 import json
 import re
+import tomllib
 
 import pytest
 
-from tests.deployment.conftest import Properties, Resources
+from tests.deployment.conftest import ROOT, Properties, Resources, chosen
 
 INGEST_ROUTES = {
     "POST /api/v1/lineage",
@@ -103,19 +104,48 @@ def test_a_flood_is_answered_429(resources: Resources) -> None:
 
 
 def test_producers_have_limits_that_a_flood_on_other_routes_does_not_use_up(resources: Resources) -> None:
+    """Events alone have the limits of the parameters, beside people with a token."""
     settings = resources["ApiStage"]["RouteSettings"]
-    own = {"ThrottlingRateLimit": {"Ref": "RequestsPerSecond"}, "ThrottlingBurstLimit": {"Ref": "RequestBurst"}}
-    ingest = {"Fn::Sub": "integrations/${IngestIntegration}"}
+    assert not settings.keys() & (INGEST_ROUTES | PEOPLE_ROUTES)
+    assert settings.keys() | INGEST_ROUTES | PEOPLE_ROUTES == routes(resources).keys()
     for key, route in routes(resources).items():
-        if route["Target"] == ingest:
-            assert settings[key] == own
-        elif route["AuthorizationType"] == "NONE":
+        if route["AuthorizationType"] == "NONE":
             assert settings[key] == {"ThrottlingRateLimit": 50, "ThrottlingBurstLimit": 100}
+
+
+def test_limits_of_routes_are_numbers(resources: Resources) -> None:
+    """CloudFormation makes a text of a parameter, and knows no types of the members of RouteSettings, which would make
+    it a number again."""
+    for settings in resources["ApiStage"]["RouteSettings"].values():
+        assert all(type(limit) is int for limit in settings.values())
+
+
+def test_no_deployment_asks_for_a_larger_burst_than_a_new_region_has() -> None:
+    deployments = tomllib.loads((ROOT / "samconfig.toml").read_text())
+    for stage in ("dev", "prod"):
+        given = dict(each.split("=") for each in deployments[stage]["deploy"]["parameters"]["parameter_overrides"])
+        assert int(given["RequestBurst"]) <= 1250
+        assert int(given["RequestsPerSecond"]) <= 2500
 
 
 def test_the_stage_is_made_after_the_routes_that_its_settings_name(template: Properties, resources: Resources) -> None:
     made_before = {resources[name]["RouteKey"] for name in template["Resources"]["ApiStage"]["DependsOn"]}
     assert made_before == set(resources["ApiStage"]["RouteSettings"])
+
+
+def test_a_domain_of_ones_own_leads_to_the_api_and_is_in_every_url(written: Properties) -> None:
+    """So that producers and links stay as they are if another stack takes the place of this one."""
+    with_domain: Properties = chosen(written, {"HasDomain": 1})
+    made = with_domain["Resources"]
+    for name in ("ApiDomain", "ApiMapping"):
+        assert made[name]["Condition"] == "HasDomain"
+    (configuration,) = made["ApiDomain"]["Properties"]["DomainNameConfigurations"]
+    assert configuration["CertificateArn"] == {"Ref": "CertificateArn"}
+    mapped = {"ApiId": {"Ref": "HttpApi"}, "Stage": {"Ref": "ApiStage"}, "DomainName": {"Ref": "ApiDomain"}}
+    assert made["ApiMapping"]["Properties"] == mapped
+    assert with_domain["Outputs"]["ApiUrl"]["Value"] == {"Fn::Sub": "https://${DomainName}"}
+    assert "HttpApi.ApiEndpoint" not in str(with_domain)
+    assert "['HttpApi', 'ApiEndpoint']" not in str(with_domain)
 
 
 def test_urls_have_no_stage_in_them(resources: Resources) -> None:

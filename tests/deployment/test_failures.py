@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.deployment.conftest import Properties, Resources
+from tests.deployment.conftest import Properties, Resources, watched_metric
 from tests.deployment.test_permissions import statements
 
 READERS = ("AlertsStreamMapping", "CatalogStreamMapping")
@@ -27,7 +27,10 @@ def test_a_stream_reader_that_is_late_or_fails_raises_an_alarm_within_minutes(
 ) -> None:
     alarms = alarms_of(resources, resources[reader]["FunctionName"]["Ref"])
     assert alarms.keys() == {"Errors", "IteratorAge"}
-    assert all(alarm["Period"] * alarm["EvaluationPeriods"] <= 300 for alarm in alarms.values())
+    errors = [metric["MetricStat"]["Period"] for metric in alarms["Errors"]["Metrics"] if "MetricStat" in metric]
+    assert errors == [300, 300]
+    assert alarms["IteratorAge"]["Period"] <= 300
+    assert all(alarm["EvaluationPeriods"] == 1 for alarm in alarms.values())
     assert alarms["IteratorAge"]["Threshold"] <= 20 * 60 * 1000
 
 
@@ -48,7 +51,7 @@ def test_what_a_scheduled_function_fails_for_goes_to_a_queue_with_an_alarm(resou
     depths = [
         alarm
         for alarm in resources.of_type("AWS::CloudWatch::Alarm").values()
-        if {"Name": "QueueName", "Value": {"Fn::GetAtt": [queue, "QueueName"]}} in alarm["Dimensions"]
+        if {"Name": "QueueName", "Value": {"Fn::GetAtt": [queue, "QueueName"]}} in watched_metric(alarm)["Dimensions"]
     ]
     assert [alarm["MetricName"] for alarm in depths] == ["ApproximateNumberOfMessagesVisible"]
 
@@ -113,9 +116,10 @@ def test_lambda_logs_no_line_for_each_start_and_end_and_drops_no_metric(template
     """A metric is a line without a level, which Lambda takes for INFO."""
     assert template["Globals"]["Function"]["LoggingConfig"] == {
         "LogFormat": "JSON",
-        "SystemLogLevel": "WARN",
+        "SystemLogLevel": {"Ref": "SystemLogLevel"},
         "ApplicationLogLevel": "TRACE",
     }
+    assert template["Parameters"]["SystemLogLevel"]["Default"] == "WARN"
 
 
 def test_no_arn_is_of_one_partition_of_aws(resources: Resources, template: Properties) -> None:
@@ -125,8 +129,8 @@ def test_no_arn_is_of_one_partition_of_aws(resources: Resources, template: Prope
 
 def alarms_of(resources: Resources, function: str) -> dict[str, Properties]:
     dimension = [{"Name": "FunctionName", "Value": {"Ref": function}}]
-    alarms = resources.of_type("AWS::CloudWatch::Alarm").values()
-    return {alarm["MetricName"]: alarm for alarm in alarms if alarm["Dimensions"] == dimension}
+    watched = [(watched_metric(alarm), alarm) for alarm in resources.of_type("AWS::CloudWatch::Alarm").values()]
+    return {metric["MetricName"]: alarm for metric, alarm in watched if metric["Dimensions"] == dimension}
 
 
 def scheduled(resources: Resources, schedule: str) -> str:

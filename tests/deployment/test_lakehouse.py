@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from emr_jobs.cluster.configuration import serverless
 from tests.deployment.conftest import Properties, Resources
+from tests.deployment.test_permissions import OWN_CATALOG, statements
 
 NOTHING = {"Ref": "AWS::NoValue"}
 
@@ -25,6 +26,21 @@ def test_without_a_schedule_there_is_no_application(template: Properties, resour
 
 def test_names_mean_in_the_tables_what_they_mean_in_the_graph(resources: Resources) -> None:
     assert runtime(resources)["spark.emr-serverless.driverEnv.NAMESPACE_ALIASES"] == {"Ref": "NamespaceAliases"}
+
+
+def test_two_stages_of_an_account_share_no_database(written: Properties, resources: Resources) -> None:
+    """`headwater_STAGE` without hyphens, which a name in SQL may not have; a stack that has a name keeps it."""
+    by_stage = {"Fn::Join": ["_", {"Fn::Split": ["-", {"Ref": "Stage"}]}]}
+    of_stage = {"Fn::Sub": ["headwater_${Name}", {"Name": by_stage}]}
+    name = {"Fn::If": ["HasDatabase", {"Ref": "CatalogDatabase"}, of_stage]}
+    assert written["Parameters"]["CatalogDatabase"]["Default"] == ""
+    catalog = written["Resources"]["CatalogFunction"]["Properties"]["Environment"]["Variables"]
+    (application,) = written["Resources"]["LakehouseApplication"]["Properties"]["RuntimeConfiguration"]
+    assert catalog["CATALOG_DATABASE"] == name
+    assert application["Properties"]["spark.emr-serverless.driverEnv.CATALOG_DATABASE"] == name
+    reached = [each["Resource"] for each in statements(resources["LakehouseRole"]) if each["Sid"] == "KeepCatalog"]
+    places = [place["Fn::Sub"].removeprefix(OWN_CATALOG) for place in reached[0]]
+    assert places == ["catalog", "database/${CatalogDatabase}", "table/${CatalogDatabase}/*"]
 
 
 def test_with_a_key_the_job_runs_have_the_listener_as_configuration_prints_it(resources: Resources) -> None:

@@ -21,7 +21,7 @@ ALLOWED = {
     | {"sqs:SendMessage", "s3:GetObject", "s3:PutObject"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"},
     "CatalogRole": LOGS
-    | {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"}
+    | {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
     | {"sqs:SendMessage", "dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject"}
     | {"glue:GetDatabases", "glue:GetTables", "glue:GetTable", "glue:UpdateTable", "glue:CreateTable"}
     | {"glue:CreateDatabase", "glue:BatchGetPartition", "glue:BatchCreatePartition", "glue:BatchUpdatePartition"},
@@ -199,6 +199,13 @@ def test_whoever_reaches_what_a_key_encrypts_may_use_the_key(resources: Resource
         role for role, actions in ALLOWED.items() if services & {action.partition(":")[0] for action in actions}
     }
     assert {referred(role) for role in policy["Roles"]} == reaching
+
+
+@pytest.mark.parametrize("role", ALLOWED)
+def test_the_account_may_bound_each_role_and_say_its_path(resources: Resources, role: str) -> None:
+    bound, nothing = {"Ref": "PermissionsBoundary"}, {"Ref": "AWS::NoValue"}
+    assert resources[role]["PermissionsBoundary"] == {"Fn::If": ["HasBoundary", bound, nothing]}
+    assert resources[role]["Path"] == {"Fn::If": ["HasRolePath", {"Ref": "RolePath"}, nothing]}
 
 
 @pytest.mark.parametrize("role", ALLOWED)

@@ -44,8 +44,16 @@ def test_the_table_of_production_cannot_be_deleted_by_a_slip(resources: Resource
 
 @pytest.mark.parametrize("name", KEPT)
 def test_deleting_the_stack_leaves_the_data(resources: Resources, name: str) -> None:
-    assert resources.whole(name)["DeletionPolicy"] == "RetainExceptOnCreate"
+    assert resources.whole(name)["DeletionPolicy"] in {"Retain", "RetainExceptOnCreate"}
     assert resources.whole(name)["UpdateReplacePolicy"] == "Retain"
+
+
+def test_the_rollback_of_a_first_deployment_deletes_nothing_that_is_protected_from_deletion(
+    resources: Resources,
+) -> None:
+    """CloudFormation cannot delete such a table, also not in a rollback, which then fails, too."""
+    protected = {name for name in KEPT if "DeletionProtectionEnabled" in resources[name]}
+    assert protected == {name for name in KEPT if resources.whole(name)["DeletionPolicy"] == "Retain"}
 
 
 def test_everything_stored_is_encrypted(resources: Resources) -> None:
