@@ -147,6 +147,25 @@ def scheduled() -> Document:
     }
 
 
+def step_ended() -> Document:
+    """What EventBridge sends of a step of EMR that failed (Amazon EMR Management Guide)."""
+    step = "Step s-36ZWOFMZ19IUZ (revenue) in Amazon EMR cluster j-1YONHTCP3YZKC (etl)"
+    return scheduled() | {
+        "detail-type": "EMR Step Status Change",
+        "source": "aws.emr",
+        "resources": [],
+        "detail": {
+            "severity": "ERROR",
+            "actionOnFailure": "CONTINUE",
+            "stepId": "s-36ZWOFMZ19IUZ",
+            "name": "revenue",
+            "clusterId": "j-1YONHTCP3YZKC",
+            "state": "FAILED",
+            "message": f"{step} failed at {RECEIVED_AT:%Y-%m-%d %H:%M} UTC.",
+        },
+    }
+
+
 def _with_principal(context: Mapping[str, str], request: Document) -> Document:
     """The request with the authoriser's context."""
     request["requestContext"]["authorizer"] = {"lambda": dict(context)}

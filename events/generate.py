@@ -22,6 +22,7 @@ from events.envelopes import (
     post_gzip,
     queued,
     scheduled,
+    step_ended,
     streamed,
 )
 from events.envelopes import (
@@ -191,6 +192,7 @@ def curate() -> dict[str, Document]:
         "curate/delete-namespace.json": writing("DELETE", desk),
         "curate/refused.json": writing("PUT", desk, {"description": "Returned goods"}),
         "curate/not-allowed.json": writing("DELETE", desk, caller=CALLER),
+        "curate/step-ended.json": step_ended(),
     }
 
 

@@ -1,8 +1,9 @@
 """Curation of the graph: PUT, POST and DELETE /api/v1/..., as in Marquez's API. Other paths and methods are answered
-404 or 405."""
+404 or 405. And the ends of steps and job runs, which EventBridge tells."""
 
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from headwater.bootstrap import Root
 from headwater.config import CurateSettings, from_environment
 from headwater.curate.curator import Curator
 from headwater.curate.routes import respond
+from headwater.curate.run_lifecycle import end_as_told
 from headwater.http.gateway import accepts_gzip, answer
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse
@@ -27,7 +29,9 @@ headwater.start.end()
 
 @root.log().handler
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Answers one request."""
+    """Answers one request, or takes one event of EventBridge."""
+    if "detail-type" in request:
+        return {"ended": end_as_told(curator.for_one_request(curator.caller), request, datetime.now(UTC))}
     end = time.monotonic() + SECONDS
 
     def respond_in_time(asked: ApiRequest) -> ApiResponse:

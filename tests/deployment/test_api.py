@@ -6,6 +6,8 @@ import tomllib
 
 import pytest
 
+from events.envelopes import step_ended
+from headwater.curate.run_lifecycle import ENDS
 from tests.deployment.conftest import ROOT, Properties, Resources, chosen
 
 INGEST_ROUTES = {
@@ -20,7 +22,13 @@ CURATE_ROUTES = {"PUT /{proxy+}", "POST /{proxy+}", "DELETE /{proxy+}"}
 PEOPLE_ROUTES = {f"{method} /people/{{proxy+}}" for method in ("GET", "PUT", "POST", "DELETE")}
 WEB_ROUTES = {"GET /", "GET /assets/{proxy+}"}
 LOOKUP_ROUTE = "$default"
-SCHEDULED = ("GlueImportPermission", "ConnectPermission", "RegistryPermission", "SweepPermission")
+SCHEDULED = (
+    "GlueImportPermission",
+    "ConnectPermission",
+    "RegistryPermission",
+    "SweepPermission",
+    "JobRunEndsPermission",
+)
 """Not the gateway's: EventBridge calls these."""
 
 
@@ -94,6 +102,18 @@ def test_only_the_gateway_may_invoke_the_functions_of_its_routes(resources: Reso
     for permission in permissions:
         assert permission["Principal"] == "apigateway.amazonaws.com"
         assert "${HttpApi}/" in str(permission["SourceArn"]["Fn::Sub"])
+
+
+def test_a_rule_tells_curate_of_each_end_of_a_step_or_job_run_and_of_nothing_else(resources: Resources) -> None:
+    pattern = resources["JobRunEnds"]["EventPattern"]
+    assert pattern["source"] == ["aws.emr", "aws.emr-serverless", "aws.glue"]
+    assert step_ended()["detail-type"] in pattern["detail-type"]
+    assert set(pattern["detail"]["state"]) == ENDS.keys()
+    (target,) = resources["JobRunEnds"]["Targets"]
+    assert target["Arn"] == {"Fn::GetAtt": ["CurateFunction", "Arn"]}
+    permission = resources["JobRunEndsPermission"]
+    assert permission["FunctionName"] == {"Ref": "CurateFunction"}
+    assert permission["SourceArn"] == {"Fn::GetAtt": ["JobRunEnds", "Arn"]}
 
 
 def test_a_flood_is_answered_429(resources: Resources) -> None:

@@ -69,7 +69,8 @@ STREAMED = "alerts/failed-and-late.json"
 SWEPT = "sweep/schedule.json"
 FOLLOWED = "connect/schedule.json"
 REGISTERED = "registry/schedule.json"
-TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT, FOLLOWED, REGISTERED}
+ENDED = "curate/step-ended.json"
+TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT, FOLLOWED, REGISTERED, ENDED}
 """What no request leads to."""
 
 LINEAGE = {
@@ -301,6 +302,10 @@ def test_a_person_without_a_role_may_nothing(named: Named, name: str) -> None:
 def test_normalise_keeps_a_deletion_of_curate(named: Named) -> None:
     for name in ("curate/delete-dataset.json", "curate/delete-job.json"):
         assert named("curate")(sample(name))["statusCode"] == 404
+
+
+def test_curate_ends_no_run_of_a_step_that_it_does_not_know(named: Named) -> None:
+    assert named("curate")(sample(ENDED)) == {"ended": None}
 
 
 def test_alerts_tells_of_a_run_that_failed_and_of_an_event_that_came_late(named: Named, deployed: Deployed) -> None:

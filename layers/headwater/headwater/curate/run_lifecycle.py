@@ -1,8 +1,8 @@
-"""Runs that are created, started and ended through the API, as Marquez's clients did before OpenLineage; and the
-judgement of a person that a run was good."""
+"""Runs that are created, started and ended through the API, as Marquez's clients did before OpenLineage; runs that end
+because AWS says so; and the judgement of a person that a run was good."""
 
 import uuid
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any
 
 from headwater.curate import body
@@ -11,15 +11,19 @@ from headwater.curate.body import NoteBody, RunBody
 from headwater.curate.curation_events import Document, facet, naming, of_run, own_facet, time_after, times_of
 from headwater.curate.curator import Curator
 from headwater.graph.facets.curation import JUDGEMENT
+from headwater.graph.facets.members import query_of
+from headwater.graph.facets.register import values
+from headwater.graph.names.identity import JobId, JobRunId
 from headwater.graph.states.edges import NO_EDGES, Edges
 from headwater.graph.states.run import CREATED, Run, RunState
+from headwater.graph.states.search_terms import query_list, run_of
 from headwater.http.paths import PREFIX
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, RequestError
 from headwater.openlineage.event import EventType, Facets, Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
-from headwater.openlineage.instant import Instant, instant_of
+from headwater.openlineage.instant import Instant, instant_of, parse_instant, to_datetime
 from headwater.openlineage.wire import FURTHEST_AHEAD
 from headwater.read.name_resolution import NamedNode
 from headwater.store.snapshot import ReadRequest
@@ -30,6 +34,18 @@ _TRANSITIONS = {
     "fail": EventType.FAIL,
     "abort": EventType.ABORT,
 }
+ENDS = {
+    "COMPLETED": EventType.COMPLETE,  # EMR
+    "SUCCESS": EventType.COMPLETE,  # EMR Serverless
+    "SUCCEEDED": EventType.COMPLETE,  # Glue
+    "FAILED": EventType.FAIL,
+    "TIMEOUT": EventType.FAIL,
+    "CANCELLED": EventType.ABORT,
+    "STOPPED": EventType.ABORT,
+}
+"""The states in which a step of EMR, or a job run of EMR Serverless or Glue, has ended."""
+MOST_RUNS = 200
+"""Runs of one step that are read: a step may start several applications, one after the other."""
 
 
 def create_run(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObject:
@@ -61,6 +77,42 @@ def mark_run(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
     outputs: dict[Name, Facets] = {output.name: {} for output in edges.outputs}
     curator.apply(request.received_at, [naming(event, [each.name for each in edges.inputs], outputs)])
     return run_answer(curator, run.run_id, run.job)
+
+
+def end_as_told(curator: Curator, notice: JsonObject, now: datetime) -> str | None:
+    """Ends the run of an application whose step of EMR, or whose job run of EMR Serverless or Glue, has ended, as an
+    event of EventBridge says. Returns the run's id, or None if nothing had to be ended.
+
+    Of several runs with the id, only the newest may have ended with it, and only if it is open: the first of two
+    applications of a step has not failed with the second.
+    """
+    detail = notice["detail"]
+    id_there, transition = detail.get("stepId") or detail.get("jobRunId"), ENDS.get(detail.get("state"))
+    runs = _runs_known_as(curator, id_there) if id_there and transition else []
+    if transition is None or not runs:
+        return None
+    run = runs[-1]
+    is_open = run.ending is None
+    # The listener says COMPLETE of a program that exits with 1, too, and of one that was ended by SIGTERM.
+    is_corrected = len(runs) == 1 and transition is not EventType.COMPLETE and run.state is RunState.COMPLETED
+    if not (is_open or is_corrected):
+        return None
+    at = time_after(to_datetime(parse_instant(notice["time"])), run.updated)
+    message = detail.get("message") or f"{notice['detail-type']}: {detail['state']}"
+    error = facet("1-0-1/ErrorMessageRunFacet", message=message, programmingLanguage="UNKNOWN")
+    facets = {} if transition is EventType.COMPLETE or run.failed_children else {"errorMessage": error}
+    curator.apply(now, [of_run(transition, run.run_id, run.job, at, facets)])
+    return run.run_id
+
+
+def _runs_known_as(curator: Curator, id_there: str) -> list[Run]:
+    """The runs that a service knows by an id, the oldest first."""
+    store = curator.before.store
+    found = map(run_of, store.places_in(query_list(id_there), limit=MOST_RUNS))
+    ids = {JobRunId(JobId(job.node), run_id) for job, run_id in found}
+    runs = store.read(ReadRequest(runs=ids)).runs.of(sorted(ids))
+    known = (run for run in runs if query_of(values(run.facets)).get("id") == id_there)
+    return sorted(known, key=lambda run: run.order)
 
 
 def judge_good(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
