@@ -4,14 +4,16 @@ import contextlib
 import io
 import json
 import random
+import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from headwater.cli.ci.__main__ import main
+from headwater.cli.ci.__main__ import main, parser
 from headwater.fold.fold import fold
 from headwater.openlineage import exact_json
 from headwater.store.graph_store import GraphStore
@@ -173,6 +175,29 @@ def test_owners_dashboards_and_how_often_a_reader_runs_are_told(before: Path, tm
     assert lost["runsADay"] == {"job:demo:report": pytest.approx(1.0, abs=0.3)}
     assert [item["exposure"]["name"] for item in lost["may"]] == ["board"]
     assert "readers of 1 dataset that send no lineage" in lost["unseen"]
+
+
+def test_the_page_shows_what_the_command_prints(before: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tmp_path / "lineage.db", events(production(), facets=FACETS))
+    written(tmp_path / "after", events(CHANGES["another type"].pipeline))
+    (tmp_path / "headwater.yml").write_text("policy: {keep_columns: true}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    shown = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8").partition("```console\n")[2].partition("```")[0]
+    command, _, output = shown.partition("\n")
+    assert ci(*command.split()[3:]).output == output
+
+
+def test_the_example_is_one(before: Path) -> None:
+    """The workflow calls the command with options that it has, and its headwater.yml has no fault."""
+    folder = ROOT / "examples" / "github"
+    steps = yaml.safe_load((folder / "lineage.yml").read_text(encoding="utf-8"))["jobs"]["lineage"]["steps"]
+    (line,) = [step["run"] for step in steps if "headwater ci" in step.get("run", "")]
+    options = parser().parse_args(shlex.split(line)[2:])
+    assert options.comment
+    assert ci(before, before, "--settings", folder / options.settings.name).status == 0
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    assert "examples/github/lineage.yml" in page
 
 
 def test_a_loss_is_told_without_production_and_the_rule_about_it_is_said_to_be_unchecked(

@@ -14,7 +14,7 @@ Columns = Mapping[str, Any]
 """The types of columns by name."""
 
 
-class Flow(NamedTuple):
+class LineageFlow(NamedTuple):
     """A flow from a column into another, or into all rows of a dataset as a filter or join does, by nodeIds; and its
     kind, such as `DIRECT AGGREGATION`."""
 
@@ -29,7 +29,7 @@ class GraphAtTime:
 
     columns: Mapping[str, Columns | None]
     edges: frozenset[GraphEdge]
-    flows: frozenset[Flow] = frozenset()
+    flows: frozenset[LineageFlow] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class GraphDiff:
     changed: Mapping[str, SchemaDiff]
     edges_added: tuple[GraphEdge, ...]
     edges_removed: tuple[GraphEdge, ...]
-    flows_added: tuple[Flow, ...] = ()
-    flows_removed: tuple[Flow, ...] = ()
+    flows_added: tuple[LineageFlow, ...] = ()
+    flows_removed: tuple[LineageFlow, ...] = ()
 
 
 def graph_diff(before: GraphAtTime, after: GraphAtTime) -> GraphDiff:
@@ -78,7 +78,7 @@ def _diff(
     return diff if any(diff) else None
 
 
-def _sources(flows: Iterable[Flow]) -> ColumnSources:
+def _sources(flows: Iterable[LineageFlow]) -> ColumnSources:
     """Of each column, what it is made of and how."""
     sources: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for flow in flows:

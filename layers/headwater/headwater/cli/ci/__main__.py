@@ -9,10 +9,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from headwater.cli.ci import github
-from headwater.cli.ci.comparison import Comparison
+from headwater.cli.ci.comparison import ChangeComparison
 from headwater.cli.ci.consequences import consequences
 from headwater.cli.ci.production import Production
-from headwater.cli.ci.report import Report
+from headwater.cli.ci.report import ChangeReport
 from headwater.cli.ci.rules import broken
 from headwater.cli.ci.side import side_of
 from headwater.cli.ci.suggestion import suggested
@@ -76,7 +76,7 @@ def compare(options: argparse.Namespace, stack: ExitStack) -> int:
         lines = suggested(after, production)
         print("\n".join(lines) if lines else f"no dataset of {production.source} is like one of {after.source}")
         return 0
-    report = report_of(Comparison.of(before, after), policy, production)
+    report = report_of(ChangeComparison.of(before, after), policy, production)
     if options.format == "json":
         print(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
     elif options.format == "markdown":
@@ -90,17 +90,17 @@ def compare(options: argparse.Namespace, stack: ExitStack) -> int:
     return 1 if report.broken else 0
 
 
-def report_of(compared: Comparison, policy: Policy, production: Production | None) -> Report:
+def report_of(compared: ChangeComparison, policy: Policy, production: Production | None) -> ChangeReport:
     """Raises CommandFailure."""
     losses = list(compared.losses())
     if production is None:
         note = ("production was not asked, since neither --url nor --data names it",) if losses else ()
         unchecked = (f"{note[0]}: the rule keep_columns was not checked",) if note and policy.keeps_columns else note
-        return Report(compared, broken=broken(policy, compared, (), None), notes=unchecked)
+        return ChangeReport(compared, broken=broken(policy, compared, (), None), notes=unchecked)
     production.check_names(compared.before)
     lost = consequences(compared, production)
     gone = [each.loss for each in lost if policy.is_acknowledged(each.loss.dataset, each.loss.column)]
-    return Report(
+    return ChangeReport(
         compared,
         production.source,
         lost,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from headwater.cli.ci.side import Side
+from headwater.cli.ci.side import ChangeSide
 from headwater.cli.failure import WRONG_COMMAND, CommandFailure
 from headwater.graph.facets.column_lineage import Column
 from headwater.graph.names.identity import NodeKind
@@ -13,7 +13,7 @@ from headwater.lookup.text.amounts import count
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
-from headwater.traversal.graph_diff import Flow, GraphDiff, graph_diff
+from headwater.traversal.graph_diff import GraphDiff, LineageFlow, graph_diff
 
 NOT_COMPARED = "Not compared: what expressions compute, and the values by which filters choose."
 
@@ -33,13 +33,13 @@ class Loss(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    before: Side
-    after: Side
+class ChangeComparison:
+    before: ChangeSide
+    after: ChangeSide
     difference: GraphDiff
 
     @classmethod
-    def of(cls, before: Side, after: Side) -> "Comparison":
+    def of(cls, before: ChangeSide, after: ChangeSide) -> "ChangeComparison":
         """Raises CommandFailure if the sides have no dataset in common: nothing is compared in silence."""
         if not {*before.datasets} & {*after.datasets}:
             raise without_common_name(before.source, before.datasets, after.source, after.datasets)
@@ -104,16 +104,16 @@ def without_common_name(one: str, ours: list[str], other: str, theirs: list[str]
     )
 
 
-def _written(side: Side) -> set[str]:
+def _written(side: ChangeSide) -> set[str]:
     return {target for origin, target in side.graph.edges if origin.startswith("job:")}
 
 
-def _named(side: Side, node: str) -> JsonObject:
+def _named(side: ChangeSide, node: str) -> JsonObject:
     kind = NodeKind.JOB if node.startswith("job:") else NodeKind.DATASET
     return {"nodeId": node, "type": kind.value.upper(), **side.names[node].as_json()}
 
 
-def _flows(flows: tuple[Flow, ...]) -> list[JsonObject]:
+def _flows(flows: tuple[LineageFlow, ...]) -> list[JsonObject]:
     return [flow._asdict() for flow in flows]
 
 

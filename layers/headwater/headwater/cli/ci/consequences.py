@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.cli.ci.comparison import Comparison, Loss
+from headwater.cli.ci.comparison import ChangeComparison, Loss
 from headwater.cli.ci.production import Production
 from headwater.lookup.text.labels import node_of
 from headwater.openlineage.event import Name
@@ -61,12 +61,12 @@ class Consequence:
         }
 
 
-def consequences(compared: Comparison, production: Production) -> list[Consequence]:
+def consequences(compared: ChangeComparison, production: Production) -> list[Consequence]:
     """The consequence of each loss. Raises CommandFailure."""
     return [_of(loss, compared, production) for loss in compared.losses()]
 
 
-def _of(loss: Loss, compared: Comparison, production: Production) -> Consequence:
+def _of(loss: Loss, compared: ChangeComparison, production: Production) -> Consequence:
     answer = production.impact(loss)
     if answer is None:
         return Consequence(loss, is_known=False)
@@ -96,7 +96,7 @@ def _of(loss: Loss, compared: Comparison, production: Production) -> Consequence
     )
 
 
-def _is_adapted(item: JsonObject, loss: Loss, compared: Comparison) -> bool:
+def _is_adapted(item: JsonObject, loss: Loss, compared: ChangeComparison) -> bool:
     """Whether the change makes a node anew, without what goes: by the first dataset on the way, whose columns the side
     after the change tells. What is downstream of it is made of it."""
     first = next((step for step in item["path"][1:] if not step.startswith("job:")), "")

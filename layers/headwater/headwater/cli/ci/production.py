@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from headwater.access.principal import Principal, Scope
 from headwater.cli.api import Api
 from headwater.cli.ci.comparison import Loss, without_common_name
-from headwater.cli.ci.side import Side
+from headwater.cli.ci.side import ChangeSide
 from headwater.cli.endpoint import api_of
 from headwater.cli.failure import UNREACHABLE, CommandFailure
 from headwater.cli.file import opened
@@ -82,7 +82,7 @@ class Production:
     def dataset(self, name: Name) -> dict[str, Any] | None:
         return self.ask("namespaces", name.namespace, "datasets", name.name)
 
-    def check_names(self, side: Side) -> None:
+    def check_names(self, side: ChangeSide) -> None:
         """Raises CommandFailure if production knows none of the datasets of a side: it would miss none of them."""
         asked = side.datasets[:MOST_ASKED]
         if not any(self.dataset(side.names[node]) for node in asked):

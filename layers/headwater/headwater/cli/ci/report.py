@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from headwater.cli.ci.comparison import Comparison
+from headwater.cli.ci.comparison import ChangeComparison
 from headwater.cli.ci.consequences import Consequence
 from headwater.cli.ci.rules import Broken
 from headwater.lookup.export import mermaid
@@ -24,10 +24,10 @@ _PLAIN = re.compile(r"[\w ./,;()→-]")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ChangeReport:
     """What `headwater ci` found. `production` says where it was asked, if it was; `notes` are what was not checked."""
 
-    compared: Comparison
+    compared: ChangeComparison
     production: str | None = None
     lost: Sequence[Consequence] = ()
     broken: Sequence[Broken] = ()
@@ -92,9 +92,9 @@ class Report:
             dashboards = sorted({str(each["exposure"]["name"]) for of in self.lost for each in of.exposures})
             if dashboards:
                 yield f"\nDashboards and other exposures: {', '.join(map(escaped, dashboards))}"
-        drawn = self._picture()
-        if drawn.edges:
-            yield f"\n```mermaid\n{mermaid.drawn(drawn).rstrip()}\n```"
+        shown_edges = self._picture()
+        if shown_edges.edges:
+            yield f"\n```mermaid\n{mermaid.flowchart(shown_edges).rstrip()}\n```"
         for text in [*self.notes, *([f"acknowledged: {', '.join(self.acknowledged)}"] if self.acknowledged else [])]:
             yield f"\n{escaped(text)}"
         text = diff_text.render(self.compared.as_json(), Display(100)) + Display(100).text(self._lines(Display(100)))
@@ -117,12 +117,12 @@ class Report:
                 edges.setdefault(ends, [])
         if not edges:
             edges = {ends: [sign] for sign, of in (("-", found.edges_removed), ("+", found.edges_added)) for ends in of}
-        drawn = [
+        shown_edges = [
             ExportEdge(node_of(origin), node_of(target), tuple({"subtype": kind} for kind in kinds))
             for (origin, target), kinds in sorted(edges.items())[:MOST_DRAWN]
         ]
-        nodes = tuple(sorted({node for edge in drawn for node in (edge.origin, edge.target)}))
-        return ExportGraph(nodes, tuple(drawn), {}, truncated=len(edges) > MOST_DRAWN)
+        nodes = tuple(sorted({node for edge in shown_edges for node in (edge.origin, edge.target)}))
+        return ExportGraph(nodes, tuple(shown_edges), {}, truncated=len(edges) > MOST_DRAWN)
 
 
 def escaped(text: str) -> str:

@@ -4,7 +4,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from headwater.cli.ci.comparison import Comparison
+from headwater.cli.ci.comparison import ChangeComparison
 from headwater.cli.ci.consequences import Consequence
 from headwater.cli.ci.production import Production
 from headwater.cli.ci.side import DIRECT
@@ -13,7 +13,7 @@ from headwater.lookup.text.amounts import count
 from headwater.lookup.text.labels import node_of
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
-from headwater.traversal.graph_diff import Flow
+from headwater.traversal.graph_diff import LineageFlow
 
 
 class Broken(NamedTuple):
@@ -29,7 +29,7 @@ class Broken(NamedTuple):
 
 
 def broken(
-    policy: Policy, compared: Comparison, lost: Sequence[Consequence], production: Production | None
+    policy: Policy, compared: ChangeComparison, lost: Sequence[Consequence], production: Production | None
 ) -> list[Broken]:
     """Raises CommandFailure if production could not be asked."""
     found = [
@@ -55,7 +55,7 @@ def _kept_columns(policy: Policy, lost: Sequence[Consequence]) -> Iterator[Broke
             )
 
 
-def _kept_lineage(policy: Policy, compared: Comparison) -> Iterator[Broken]:
+def _kept_lineage(policy: Policy, compared: ChangeComparison) -> Iterator[Broken]:
     """The columns that had an origin and are there without one."""
     before, after = (_origins(side.graph.flows) for side in (compared.before, compared.after))
     written = {edge[1] for edge in compared.after.graph.edges}
@@ -70,7 +70,7 @@ def _kept_lineage(policy: Policy, compared: Comparison) -> Iterator[Broken]:
             yield Broken("keep_lineage", node, text, (before[node][0], node))
 
 
-def _new_sources(policy: Policy, compared: Comparison) -> Iterator[Broken]:
+def _new_sources(policy: Policy, compared: ChangeComparison) -> Iterator[Broken]:
     written = {edge[1] for edge in compared.after.graph.edges}
     for node in sorted({*compared.after.datasets} - {*compared.before.datasets} - written):
         name = compared.after.names[node]
@@ -82,7 +82,7 @@ def _new_sources(policy: Policy, compared: Comparison) -> Iterator[Broken]:
 
 
 def _never(
-    rules: Sequence[tuple[Named, Named]], compared: Comparison, production: Production | None
+    rules: Sequence[tuple[Named, Named]], compared: ChangeComparison, production: Production | None
 ) -> Iterator[Broken]:
     """The columns that are made of a named one: by the jobs after the change, and by production's before them."""
     into = dict(_origins(compared.after.graph.flows))
@@ -122,7 +122,7 @@ def _fits(named: Named, node: str) -> bool:
     return named.fits(Name(column.namespace, column.name), str(column.field))
 
 
-def _origins(flows: Iterable[Flow]) -> Mapping[str, list[str]]:
+def _origins(flows: Iterable[LineageFlow]) -> Mapping[str, list[str]]:
     """Of each column, the columns whose values it has."""
     origins: dict[str, list[str]] = defaultdict(list)
     for flow in sorted(flows):

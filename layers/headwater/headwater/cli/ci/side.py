@@ -32,7 +32,7 @@ from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.traversal.column_graph import ColumnGraph
-from headwater.traversal.graph_diff import Columns, Flow, GraphAtTime, GraphEdge
+from headwater.traversal.graph_diff import Columns, GraphAtTime, GraphEdge, LineageFlow
 from headwater.traversal.lineage import View
 
 DIRECT, INDIRECT = "DIRECT", "INDIRECT"
@@ -41,7 +41,7 @@ Meant = Callable[[Name], Name]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ChangeSide:
     """The graph of one side by nodeIds, the names behind these, and the nodes that it cannot see into."""
 
     source: str
@@ -54,7 +54,7 @@ class Side:
         return sorted(node for node in self.names if node.startswith("dataset:"))
 
 
-def side_of(source: Path, meant: Meant) -> Side:
+def side_of(source: Path, meant: Meant) -> ChangeSide:
     """The graph of the events of a file or folder, by the names that are meant. Raises CommandFailure."""
     sent = _read(source)
     reader = _folded(sent)
@@ -88,7 +88,7 @@ def side_of(source: Path, meant: Meant) -> Side:
         unseen[BlindSpot.JOBS_INCOMPLETE] |= {job} if job_head.is_incomplete else set()
     flows = frozenset(_flows(told, lambda node: names.get(node) or meant(told.name(node))))
     of_datasets = {node_id(NodeKind.DATASET, name): name for name in names.values()}
-    return Side(str(source), GraphAtTime(columns, frozenset(edges), flows), of_datasets | of_jobs, unseen)
+    return ChangeSide(str(source), GraphAtTime(columns, frozenset(edges), flows), of_datasets | of_jobs, unseen)
 
 
 def _read(source: Path) -> list[NormalisedEvent]:
@@ -129,15 +129,19 @@ def _job(head: JobHead) -> tuple[Name, bool]:
     return application or head.facts.name, application is not None
 
 
-def _flows(told: ColumnGraph, name: Callable[[DatasetId], Name]) -> Iterator[Flow]:
+def _flows(told: ColumnGraph, name: Callable[[DatasetId], Name]) -> Iterator[LineageFlow]:
     for output, sources in told.into.items():
         for source, steps in sources.items():
             for kind in _kinds(steps, DIRECT):
-                yield Flow(_field(name(source.dataset), source.field), _field(name(output.dataset), output.field), kind)
+                yield LineageFlow(
+                    _field(name(source.dataset), source.field), _field(name(output.dataset), output.field), kind
+                )
     for dataset, sources in told.indirect.items():
         for source, steps in sources.items():
             for kind in _kinds(steps, INDIRECT):
-                yield Flow(_field(name(source.dataset), source.field), node_id(NodeKind.DATASET, name(dataset)), kind)
+                yield LineageFlow(
+                    _field(name(source.dataset), source.field), node_id(NodeKind.DATASET, name(dataset)), kind
+                )
 
 
 def _kinds(steps: Steps, unless_told: str) -> set[str]:

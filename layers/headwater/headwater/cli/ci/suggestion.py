@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from headwater.cli.ci.production import Production
-from headwater.cli.ci.side import Side
+from headwater.cli.ci.side import ChangeSide
 from headwater.openlineage.event import Name
 
 FOUND = 20
@@ -23,7 +23,7 @@ class _Match(NamedTuple):
     name: Name
 
 
-def suggested(side: Side, production: Production) -> list[str]:
+def suggested(side: ChangeSide, production: Production) -> list[str]:
     """The lines of a section `names`, the surest rule first, each with what speaks for it. Raises CommandFailure."""
     rules: dict[tuple[str, str], list[_Match]] = defaultdict(list)
     for node in side.datasets:
@@ -39,7 +39,7 @@ def suggested(side: Side, production: Production) -> list[str]:
     return ["names:", *lines] if lines else []
 
 
-def _matches(side: Side, node: str, production: Production) -> Iterator[_Match]:
+def _matches(side: ChangeSide, node: str, production: Production) -> Iterator[_Match]:
     name = side.names[node]
     own = {*(side.graph.columns.get(node) or ())}
     asked = production.ask("search", q=_parts(name.name)[-1], filter="DATASET", limit=FOUND) or {"results": ()}

@@ -28,14 +28,14 @@ _AUTHORITY = re.compile(r"([\w+.-]+://[^/]+)/*(.*)|(\w+):(.+)", re.DOTALL)
 """A namespace and the beginning of a name: `s3://lake/raw`, `postgres://db:5432`, `file:/tmp/lake`."""
 
 
-class Place(NamedTuple):
+class _Beginning(NamedTuple):
     """A namespace, and the beginning of the names in it: empty for all."""
 
     namespace: str
     beginning: str
 
     @classmethod
-    def of(cls, text: str) -> "Place":
+    def of(cls, text: str) -> "_Beginning":
         match = _AUTHORITY.fullmatch(text.rstrip("/"))
         if match is None:
             return cls(text, "")
@@ -45,8 +45,8 @@ class Place(NamedTuple):
 class NameRule(NamedTuple):
     """Names that begin with one place are meant to begin with another."""
 
-    begins: Place
-    becomes: Place
+    begins: _Beginning
+    becomes: _Beginning
 
     def applied(self, name: Name) -> Name | None:
         """The name that is meant; None if the rule is not for it. `/tmp/lake` is no beginning of `/tmp/lakehouse`."""
@@ -58,7 +58,8 @@ class NameRule(NamedTuple):
             return None
         rest = name.name[match.end() :]
         if not becomes:
-            return Name(self.becomes.namespace, rest.lstrip(ends) if begins else rest)
+            inside = rest.lstrip(ends) if begins else rest
+            return Name(self.becomes.namespace, inside) if inside else None
         return Name(self.becomes.namespace, becomes + ("" if begins or not rest else "/") + rest)
 
 
@@ -151,7 +152,7 @@ class _Reading:
 
     def name_rule(self, entry: dict[str, Any], path: str) -> NameRule:
         self.known(entry, path, ("from", "to"))
-        begins, becomes = (Place.of(self.text(entry, f"{path}.{key}")) for key in ("from", "to"))
+        begins, becomes = (_Beginning.of(self.text(entry, f"{path}.{key}")) for key in ("from", "to"))
         if "*" in becomes.namespace + becomes.beginning:
             self.fault(f"{path}.to", "expected a beginning of names without *")
         return NameRule(begins, becomes)

@@ -30,10 +30,10 @@ _WORDS = re.compile(r"([^\W_]+(?:[ _/-][^\W_]+)*)|(.)", re.DOTALL)
 
 def render(answer: dict[str, Any]) -> str:
     """The graph of an answer as a flowchart from left to right."""
-    return drawn(graph_of(answer))
+    return flowchart(graph_of(answer))
 
 
-def drawn(graph: ExportGraph) -> str:
+def flowchart(graph: ExportGraph) -> str:
     title = ["---", f"title: '{label.TRUNCATED}'", "---"] if graph.truncated else []
     return "\n".join([*title, "flowchart LR", *(f"  {line}" for line in _statements(graph)), ""])
 
