@@ -9,10 +9,10 @@ from headwater.openlineage.event import Name
 @pytest.mark.parametrize(
     ("begins", "becomes", "name", "meant"),
     [
-        ("file:/tmp/lake", "s3://lake", ("file", "/tmp/lake/a/b"), ("s3://lake", "a/b")),
-        ("file:/tmp/lake/", "s3://lake/", ("file", "/tmp/lake/a"), ("s3://lake", "a")),
-        ("file:/tmp/lake", "s3://lake/raw", ("file", "/tmp/lake/a"), ("s3://lake", "raw/a")),
-        ("file:/tmp/*/lake", "s3://lake", ("file", "/tmp/x1/lake/a"), ("s3://lake", "a")),
+        ("file:/work/lake", "s3://lake", ("file", "/work/lake/a/b"), ("s3://lake", "a/b")),
+        ("file:/work/lake/", "s3://lake/", ("file", "/work/lake/a"), ("s3://lake", "a")),
+        ("file:/work/lake", "s3://lake/raw", ("file", "/work/lake/a"), ("s3://lake", "raw/a")),
+        ("file:/work/*/lake", "s3://lake", ("file", "/work/x1/lake/a"), ("s3://lake", "a")),
         ("s3://test", "file:/data", ("s3://test", "a/b"), ("file", "/data/a/b")),
         ("s3://test-*", "s3://lake", ("s3://test-7", "a/b"), ("s3://lake", "a/b")),
         (
@@ -21,7 +21,7 @@ from headwater.openlineage.event import Name
             ("postgres://localhost:5433", "a.b"),
             ("postgres://db:5432", "a.b"),
         ),
-        ("file:/tmp/lake/old", "file:/tmp/lake/new", ("file", "/tmp/lake/old"), ("file", "/tmp/lake/new")),
+        ("file:/work/lake/old", "file:/work/lake/new", ("file", "/work/lake/old"), ("file", "/work/lake/new")),
         ("ci", "prod", ("ci", "load"), ("prod", "load")),
     ],
 )
@@ -33,13 +33,13 @@ def test_a_name_is_mapped(begins: str, becomes: str, name: tuple[str, str], mean
 @pytest.mark.parametrize(
     ("begins", "name"),
     [
-        ("file:/tmp/lake", ("file", "/tmp/lakehouse/a")),
-        ("file:/tmp/lake", ("file", "/tmp/lake.bak/a")),
-        ("file:/tmp/lake", ("file", "/tmp/lake")),
-        ("file:/tmp/lake", ("file", "/data/tmp/lake/a")),
-        ("file:/tmp/*/lake", ("file", "/tmp/x/y/lake/a")),
-        ("file:/tmp/l.ke", ("file", "/tmp/lake/a")),
-        ("file:/tmp/lake", ("s3://tmp", "lake/a")),
+        ("file:/work/lake", ("file", "/work/lakehouse/a")),
+        ("file:/work/lake", ("file", "/work/lake.bak/a")),
+        ("file:/work/lake", ("file", "/work/lake")),
+        ("file:/work/lake", ("file", "/data/work/lake/a")),
+        ("file:/work/*/lake", ("file", "/work/x/y/lake/a")),
+        ("file:/work/l.ke", ("file", "/work/lake/a")),
+        ("file:/work/lake", ("s3://tmp", "lake/a")),
         ("s3://test", ("s3://test-7", "a")),
         ("s3://te[s]t", ("s3://test", "a")),
         ("ci", ("ci-2", "load")),
