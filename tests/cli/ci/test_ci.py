@@ -168,6 +168,16 @@ def test_nothing_differs_names_what_cannot_be_seen(tmp_path: Path) -> None:
     assert "Not compared: what expressions compute" in ci(side, side).output
 
 
+def test_a_job_that_failed_is_named(before: Path, tmp_path: Path) -> None:
+    failed = [event if event["job"]["name"] != "daily" else {**event, "outputs": []} for event in events(base())]
+    failed = [
+        {**event, "eventType": "FAIL"} if not event["outputs"] and event["eventType"] != "START" else event
+        for event in failed
+    ]
+    (note,) = ci(before, written(tmp_path / "after", failed), "--format", "json").document["notes"][:1]
+    assert note == f"the newest run of the job daily failed in {tmp_path / 'after'}, which may lack what it writes"
+
+
 def test_owners_dashboards_and_how_often_a_reader_runs_are_told(before: Path, tmp_path: Path, served: Path) -> None:
     after = written(tmp_path / "after", events(CHANGES["another type"].pipeline))
     (lost,) = ci(before, after, "--data", served, "--format", "json").document["consequences"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.cli.submit.code import ReportedRun, code_events, code_of
+from headwater.cli.submit.code import SubmittedRun, code_events, code_of
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import after
@@ -97,12 +97,12 @@ def run_of(day: int, environment: Mapping[str, str]) -> list[Document]:
     orders, daily = [factory.dataset("orders")], [factory.dataset("daily")]
     kinds = {"START": day * 86_400, "COMPLETE": day * 86_400 + 60}
     sent = [factory.run_event(kind, seconds=at, run=day, inputs=orders, outputs=daily) for kind, at in kinds.items()]
-    run = ReportedRun("demo", "load", factory.run_id(day), factory.PRODUCER, sent[-1]["eventTime"])
+    run = SubmittedRun("demo", "load", factory.run_id(day), factory.PRODUCER, sent[-1]["eventTime"])
     return [*sent, *code_events([run], code_of(environment) or {})]
 
 
 def test_a_run_that_tells_its_code_is_told_nothing() -> None:
-    run = ReportedRun("demo", "load", factory.run_id(1), factory.PRODUCER, factory.at(0), tells_code=True)
+    run = SubmittedRun("demo", "load", factory.run_id(1), factory.PRODUCER, factory.at(0), tells_code=True)
     assert list(code_events([run], code_of(GITHUB) or {})) == []
 
 

@@ -92,11 +92,16 @@ def compare(options: argparse.Namespace, stack: ExitStack) -> int:
 
 def report_of(compared: ChangeComparison, policy: Policy, production: Production | None) -> ChangeReport:
     """Raises CommandFailure."""
-    losses = list(compared.losses())
+    notes = [
+        f"the newest run of the job {job.name} failed in {side.source}, which may lack what it writes"
+        for side in (compared.before, compared.after)
+        for job in side.failed
+    ]
     if production is None:
-        note = ("production was not asked, since neither --url nor --data names it",) if losses else ()
-        unchecked = (f"{note[0]}: the rule keep_columns was not checked",) if note and policy.keeps_columns else note
-        return ChangeReport(compared, broken=broken(policy, compared, (), None), notes=unchecked)
+        if any(compared.losses()):
+            rule = ": the rule keep_columns was not checked" * policy.keeps_columns
+            notes.append(f"production was not asked, since neither --url nor --data names it{rule}")
+        return ChangeReport(compared, broken=broken(policy, compared, (), None), notes=notes)
     production.check_names(compared.before)
     lost = consequences(compared, production)
     gone = [each.loss for each in lost if policy.is_acknowledged(each.loss.dataset, each.loss.column)]
@@ -106,6 +111,7 @@ def report_of(compared: ChangeComparison, policy: Policy, production: Production
         lost,
         broken(policy, compared, lost, production),
         [loss.node for loss in gone],
+        notes,
     )
 
 

@@ -14,6 +14,7 @@ from headwater.cli.load.sources import events
 from headwater.fold.fold import fold
 from headwater.graph.facets.column_lineage import Column, Steps
 from headwater.graph.facets.curation import RESERVED
+from headwater.graph.facets.members import is_canary
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, NodeKind, dataset_id, job_id, node_id
@@ -22,6 +23,7 @@ from headwater.graph.producers import is_query_job
 from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.normalised_event import NormalisedEvent
+from headwater.graph.states.run import RunState
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import DatasetEvent, Name
 from headwater.openlineage.faults import InvalidRequest
@@ -42,12 +44,14 @@ Meant = Callable[[Name], Name]
 
 @dataclass(frozen=True, slots=True)
 class ChangeSide:
-    """The graph of one side by nodeIds, the names behind these, and the nodes that it cannot see into."""
+    """The graph of one side by nodeIds, the names behind these, the nodes that it cannot see into, and the jobs whose
+    newest run failed: the side may lack what they write."""
 
     source: str
     graph: GraphAtTime
     names: Mapping[str, Name]
     unseen: Mapping[BlindSpot, Collection[str]]
+    failed: Sequence[Name]
 
     @property
     def datasets(self) -> list[str]:
@@ -60,7 +64,11 @@ def side_of(source: Path, meant: Meant) -> ChangeSide:
     reader = _folded(sent)
     told = ColumnGraph(reader, view=View.EVER)
     told.read_upstream({dataset_id(name) for each in sent for name in _datasets(each)})
-    heads = {node: head for node, head in told.heads.items() if head.facts.name.namespace not in RESERVED}
+    heads = {
+        node: head
+        for node, head in told.heads.items()
+        if head.facts.name.namespace not in RESERVED and not is_canary(head.facets)
+    }
     told.read_heads(heads)
     names = {node: meant(head.facts.name) for node, head in heads.items()}
     shown = {node: node_id(NodeKind.DATASET, name) for node, name in names.items()}
@@ -74,7 +82,8 @@ def side_of(source: Path, meant: Meant) -> ChangeSide:
         unseen[BlindSpot.COLUMNS] |= {_field(names[node], name) for name in untold if told.told[node]}
     edges: set[GraphEdge] = set()
     of_jobs: dict[str, Name] = {}
-    for job_head in jobs.values():
+    failed: set[Name] = set()
+    for job_head in (head for head in jobs.values() if not is_canary(values(head.facts.facets))):
         name, is_query = _job(job_head)
         job, ever = node_id(NodeKind.JOB, meant(name)), job_head.ever
         of_jobs[job], columns[job] = meant(name), None
@@ -85,10 +94,13 @@ def side_of(source: Path, meant: Meant) -> ChangeSide:
         edges |= {(shown[node], job) for node in reads if writes or not is_query}
         is_untold = reads and any(not told.told[node] for node in writes)
         unseen[BlindSpot.JOBS_WITHOUT_COLUMNS] |= {job} if is_untold else set()
+        failed |= {meant(name)} if job_head.latest_state == RunState.FAILED else set()
         unseen[BlindSpot.JOBS_INCOMPLETE] |= {job} if job_head.is_incomplete else set()
     flows = frozenset(_flows(told, lambda node: names.get(node) or meant(told.name(node))))
     of_datasets = {node_id(NodeKind.DATASET, name): name for name in names.values()}
-    return ChangeSide(str(source), GraphAtTime(columns, frozenset(edges), flows), of_datasets | of_jobs, unseen)
+    return ChangeSide(
+        str(source), GraphAtTime(columns, frozenset(edges), flows), of_datasets | of_jobs, unseen, sorted(failed)
+    )
 
 
 def _read(source: Path) -> list[NormalisedEvent]:

@@ -17,7 +17,7 @@ _MERGED = re.compile(r"\(#(\d+)\)$|^Merge pull request #(\d+) |See merge request
 _OF_REF = re.compile(r"(?:refs/pull|pr)/(\d+)(?:/|$)")
 
 
-class ReportedRun(NamedTuple):
+class SubmittedRun(NamedTuple):
     """A run of a job, its producer, the time of its last event, and whether the program itself tells its code."""
 
     namespace: str
@@ -54,7 +54,7 @@ def code_of(environment: Mapping[str, str]) -> dict[str, str] | None:
     return {"type": "git", "url": shown, "repoUrl": shown, **{name: text for name, text in members.items() if text}}
 
 
-def code_events(runs: Iterable[ReportedRun], code: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def code_events(runs: Iterable[SubmittedRun], code: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """An event for each run that tells no code itself, which says which code it ran, and nothing else."""
     for run in (run for run in runs if not run.tells_code):
         facet = {"_producer": run.producer, "_schemaURL": SCHEMA, **code}

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Self
 
 from headwater.cli.api import Api
-from headwater.cli.submit.code import ReportedRun
+from headwater.cli.submit.code import SubmittedRun
 
 PROPERTY = "spark.headwater.submission"
 CAPTURED = "spark.openlineage.capturedProperties"
@@ -50,7 +50,7 @@ class ArrivedEvents:
     node: str = ""
     unknown: str = ""
     set_aside: tuple[str, ...] = ()
-    runs: tuple[ReportedRun, ...] = field(default=(), compare=False)
+    runs: tuple[SubmittedRun, ...] = field(default=(), compare=False)
 
     @property
     def see(self) -> str:
@@ -64,7 +64,7 @@ class SeenEvent(NamedTuple):
     """An event's run, whether the event names the submission, the node to look at, and what was set aside."""
 
     run: str
-    of: ReportedRun
+    of: SubmittedRun
     is_own: bool
     node: str
     set_aside: Sequence[str]
@@ -126,7 +126,7 @@ class Submission:
         is_own = properties.get(PROPERTY) == self.id
         job = event["job"]
         tells = "sourceCodeLocation" in (job.get("facets") or {})
-        of = ReportedRun(job["namespace"], job["name"], run["runId"], event["producer"], event["eventTime"], tells)
+        of = SubmittedRun(job["namespace"], job["name"], run["runId"], event["producer"], event["eventTime"], tells)
         return SeenEvent(
             run["runId"], of, is_own, f"{kind}:{named['namespace']}:{named['name']}", note.get("paths") or ()
         )
@@ -136,7 +136,7 @@ def of(events: list[SeenEvent], *, is_cut: bool) -> ArrivedEvents:
     runs = {event.run for event in events if event.is_own}
     own = [event for event in events if event.run in runs]
     set_aside = sorted({re.sub(r"\[\d+\]", "", path) for event in own for path in event.set_aside})
-    last: dict[tuple[str, str], ReportedRun] = {}
+    last: dict[tuple[str, str], SubmittedRun] = {}
     for event in own:
         before = last.get((event.of.job, event.run), event.of)
         last[before.job, before.run_id] = event.of._replace(tells_code=before.tells_code or event.of.tells_code)
