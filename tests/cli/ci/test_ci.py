@@ -168,14 +168,22 @@ def test_nothing_differs_names_what_cannot_be_seen(tmp_path: Path) -> None:
     assert "Not compared: what expressions compute" in ci(side, side).output
 
 
-def test_a_job_that_failed_is_named(before: Path, tmp_path: Path) -> None:
-    failed = [event if event["job"]["name"] != "daily" else {**event, "outputs": []} for event in events(base())]
+@pytest.mark.parametrize("has_begun_to_write", [False, True])
+def test_a_job_that_failed_is_named_and_what_it_lacks_is_not_said_to_be_lost(
+    has_begun_to_write: bool, before: Path, tmp_path: Path, served: Path, rules: Path
+) -> None:
+    events_of_daily = [event for event in events(base()) if event["job"]["name"] == "daily"]
+    outputs = [factory.dataset("daily", schema=factory.schema("total:double"))] if has_begun_to_write else []
     failed = [
-        {**event, "eventType": "FAIL"} if not event["outputs"] and event["eventType"] != "START" else event
-        for event in failed
+        {**event, "eventType": kind, "outputs": outputs}
+        for event, kind in zip(events_of_daily, ("START", "FAIL"), strict=True)
     ]
-    (note,) = ci(before, written(tmp_path / "after", failed), "--format", "json").document["notes"][:1]
-    assert note == f"the newest run of the job daily failed in {tmp_path / 'after'}, which may lack what it writes"
+    others = [event for event in events(base()) if event["job"]["name"] != "daily"]
+    after = written(tmp_path / "after", [*others, *failed])
+    answer = ci(before, after, "--data", served, "--settings", rules, "--format", "json")
+    assert [each["rule"] for each in answer.document["broken"]] == ["keep_columns"] * has_begun_to_write
+    (note,) = answer.document["notes"]
+    assert note == f"the newest run of the job daily failed in {after}, which may lack what it writes"
 
 
 def test_owners_dashboards_and_how_often_a_reader_runs_are_told(before: Path, tmp_path: Path, served: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from headwater.cli.ci.side import ChangeSide
 from headwater.cli.failure import WRONG_COMMAND, CommandFailure
 from headwater.graph.facets.column_lineage import Column
-from headwater.graph.names.identity import NodeKind
+from headwater.graph.names.identity import NodeKind, node_id
 from headwater.lookup.graphs.diff_view import columns_as_json, edges_as_json
 from headwater.lookup.text.amounts import count
 from headwater.openlineage.event import Name
@@ -29,7 +29,7 @@ class Loss(NamedTuple):
 
     @property
     def node(self) -> str:
-        return Column(self.dataset, self.column).node if self.column else f"dataset:{':'.join(self.dataset)}"
+        return Column(self.dataset, self.column).node if self.column else node_id(NodeKind.DATASET, self.dataset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ChangeComparison:
     def losses(self) -> Iterator[Loss]:
         """What the change takes away of the tables that the jobs write. A source is as the test made it."""
         was, will = (_written(side) for side in (self.before, self.after))
-        for node in sorted(was - will):
+        for node in sorted(was - will - self.unfinished):
             is_gone = node not in self.after.names
             yield Loss(self.before.names[node], "", "removed" if is_gone else "no longer written")
         for node in sorted(self.difference.changed.keys() & was & will):
@@ -58,6 +58,13 @@ class ChangeComparison:
             yield from (
                 Loss(name, each.name, "retyped", _text(each.before), _text(each.after)) for each in diff.retyped
             )
+
+    @property
+    def unfinished(self) -> set[str]:
+        """The tables of jobs that failed after the change: what these lack is not known to be taken away."""
+        failed = {node_id(NodeKind.JOB, job) for job in self.after.failed}
+        edges = self.before.graph.edges | self.after.graph.edges
+        return {target for origin, target in edges if origin in failed}
 
     @property
     def frontier(self) -> Frontier:

@@ -58,7 +58,7 @@ def _kept_columns(policy: Policy, lost: Sequence[Consequence]) -> Iterator[Broke
 def _kept_lineage(policy: Policy, compared: ChangeComparison) -> Iterator[Broken]:
     """The columns that had an origin and are there without one."""
     before, after = (_origins(side.graph.flows) for side in (compared.before, compared.after))
-    written = {edge[1] for edge in compared.after.graph.edges}
+    written = {edge[1] for edge in compared.after.graph.edges} - compared.unfinished
     for node in sorted(before.keys() - after.keys()):
         column = node_of(node)
         dataset = column.dataset.id
