@@ -20,8 +20,9 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.sqlite.home import SqliteHome
 from tests import factory
 from tests.cli.ci.planted import CHANGES, LAKE, Change, base, events, node, production, unchanged
+from tests.cli.lookups.server import KEY, api_over
 from tests.factory import Document
-from tests.lookup.requests import RETENTION
+from tests.lookup.requests import RETENTION, table_after
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "docs" / "ci.schema.json").read_text(encoding="utf-8"))
@@ -166,6 +167,23 @@ def test_nothing_differs_names_what_cannot_be_seen(tmp_path: Path) -> None:
     assert "nothing differs" in ci(side, side).output
     assert "not seen: 1 job without column lineage (daily); 1 dataset without a schema (raw)" in ci(side, side).output
     assert "Not compared: what expressions compute" in ci(side, side).output
+
+
+def test_a_server_gives_the_answers_of_its_file(before: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = events(production(), facets=FACETS)
+    fill(tmp_path / "lineage.db", documents)
+    words = (before, written(tmp_path / "after", events(CHANGES["a job less"].pipeline)), "--format", "json")
+    monkeypatch.setenv("HEADWATER_API_KEY", KEY)
+    with api_over(table_after(*documents)) as url:
+        by_url = ci(*words, "--url", url).document
+        assert by_url.pop("production") == url
+        by_file = ci(*words, "--data", tmp_path / "lineage.db").document
+        assert by_file.pop("production") == str(tmp_path / "lineage.db")
+        assert by_url == by_file
+        monkeypatch.setenv("HEADWATER_API_KEY", "another")
+        answer = ci(*words, "--url", url)
+    assert (answer.status, answer.output) == (3, "")
+    assert "another" not in answer.errors
 
 
 @pytest.mark.parametrize("has_begun_to_write", [False, True])
