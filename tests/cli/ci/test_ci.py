@@ -280,6 +280,22 @@ def test_a_column_is_made_of_a_named_one_by_way_of_production(before: Path, tmp_
     assert never["path"] == [node("raw.email"), node("clean.contact"), node("daily.contact")]
 
 
+@pytest.mark.parametrize("change", ["a UDF", "another type", "another name, and the reader follows"])
+def test_columns_with_colons_are_columns(change: str, tmp_path: Path, rules: Path) -> None:
+    def renamed(documents: list[Document]) -> list[Document]:
+        text = json.dumps(documents)
+        for name in ("total", "amount", "price"):
+            text = text.replace(f'"{name}"', f'"{name}:eur"')
+        return list(json.loads(text))
+
+    fill(tmp_path / "lineage.db", renamed(events(production())))
+    one = written(tmp_path / "before", renamed(events(base())))
+    other = written(tmp_path / "after", renamed(events(CHANGES[change].pipeline)))
+    found = ci(one, other, "--data", tmp_path / "lineage.db", "--settings", rules, "--format", "json").document
+    expected = {(rule, f"{node(of)}:eur") for rule, of in CHANGES[change].rules}
+    assert {(each["rule"], each["nodeId"]) for each in found["broken"]} == expected
+
+
 def test_names_are_mapped(tmp_path: Path, served: Path, rules: Path) -> None:
     one = written(tmp_path / "before", events(base(), "file", "/data/pytest-1/lake/"))
     other = written(tmp_path / "after", events(CHANGES["another type"].pipeline, "file", "/data/pytest-2/lake/"))

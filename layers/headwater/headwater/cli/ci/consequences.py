@@ -6,6 +6,7 @@ from typing import Any
 
 from headwater.cli.ci.comparison import ChangeComparison, Loss
 from headwater.cli.ci.production import Production
+from headwater.graph.names.identity import NodeKind, node_id
 from headwater.lookup.text.labels import node_of
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
@@ -102,16 +103,16 @@ def _is_adapted(item: JsonObject, loss: Loss, compared: ChangeComparison) -> boo
     first = next((step for step in item["path"][1:] if not step.startswith("job:")), "")
     if first.startswith("exposure:"):
         return False
-    graph, target = compared.after.graph, _dataset(first)
-    flows = [flow for flow in graph.flows if _dataset(flow.target) == target]
+    graph = compared.after.graph
+
+    def dataset(node: str) -> str:
+        return node_id(NodeKind.DATASET, compared.after.column_of(node).dataset)
+
+    target = dataset(first)
+    flows = [flow for flow in graph.flows if dataset(flow.target) == target]
     is_made = any(edge[1] == target for edge in graph.edges)
-    reads = {flow.origin if loss.column else _dataset(flow.origin) for flow in flows if flow.target in (first, target)}
+    reads = {flow.origin if loss.column else dataset(flow.origin) for flow in flows if flow.target in (first, target)}
     return is_made and bool(flows) and loss.node not in reads
-
-
-def _dataset(node: str) -> str:
-    kind, _, rest = node.partition(":")
-    return f"dataset:{rest.rpartition(':')[0]}" if kind == "datasetField" else node
 
 
 def _runs_a_day(certain: Iterable[JsonObject], production: Production) -> dict[str, float]:

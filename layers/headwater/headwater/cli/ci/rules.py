@@ -9,9 +9,9 @@ from headwater.cli.ci.consequences import Consequence
 from headwater.cli.ci.production import Production
 from headwater.cli.ci.side import DIRECT
 from headwater.graph.expectations.policy import Named, Policy
+from headwater.graph.names.identity import NodeKind, node_id
 from headwater.lookup.text.amounts import count
 from headwater.lookup.text.labels import node_of
-from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.traversal.graph_diff import LineageFlow
 
@@ -60,13 +60,12 @@ def _kept_lineage(policy: Policy, compared: ChangeComparison) -> Iterator[Broken
     before, after = (_origins(side.graph.flows) for side in (compared.before, compared.after))
     written = {edge[1] for edge in compared.after.graph.edges} - compared.unfinished
     for node in sorted(before.keys() - after.keys()):
-        column = node_of(node)
-        dataset = column.dataset.id
-        name = compared.after.names.get(dataset)
+        name, column = compared.before.column_of(node)
+        dataset = node_id(NodeKind.DATASET, name)
         columns = compared.after.graph.columns.get(dataset)
-        is_there = dataset in written and (not columns or column.field in columns)
-        if name and is_there and not policy.is_acknowledged(name, str(column.field)):
-            text = f"{name.name}.{column.field} was made of {_short(before[node][0])}, and has no known origin"
+        is_there = dataset in written and (not columns or column in columns)
+        if is_there and not policy.is_acknowledged(name, column):
+            text = f"{name.name}.{column} was made of {_short(before[node][0])}, and has no known origin"
             yield Broken("keep_lineage", node, text, (before[node][0], node))
 
 
@@ -91,35 +90,34 @@ def _never(
 
     def origins(node: str) -> Sequence[str]:
         if node not in into:
-            is_source = node_of(node).dataset.id not in written
+            is_source = node_id(NodeKind.DATASET, compared.after.column_of(node).dataset) not in written
             into.update(production.upstream(node) if production and is_source else {})
         return into.setdefault(node, [])
 
     for column, origin in rules:
+
+        def is_origin(node: str, origin: Named = origin) -> bool:
+            return origin.fits(*compared.after.column_of(node))
+
         for node in made:
-            if _fits(column, node) and (path := _way(node, origin, origins)):
+            if column.fits(*compared.after.column_of(node)) and (path := _way(node, is_origin, origins)):
                 text = f"{_short(node)} is made of {_short(path[0])}, and never may be"
                 yield Broken("never", node, text, path)
 
 
-def _way(node: str, origin: Named, origins: Callable[[str], Sequence[str]]) -> tuple[str, ...]:
+def _way(node: str, is_origin: Callable[[str], bool], origins: Callable[[str], Sequence[str]]) -> tuple[str, ...]:
     """The shortest way from a named column to a column; empty if there is none."""
     ways: dict[str, tuple[str, ...]] = {node: (node,)}
     ahead = deque([node])
     while ahead:
         here = ahead.popleft()
-        if here != node and _fits(origin, here):
+        if here != node and is_origin(here):
             return ways[here]
         for source in sorted(origins(here)):
             if source not in ways:
                 ways[source] = (source, *ways[here])
                 ahead.append(source)
     return ()
-
-
-def _fits(named: Named, node: str) -> bool:
-    column = node_of(node)
-    return named.fits(Name(column.namespace, column.name), str(column.field))
 
 
 def _origins(flows: Iterable[LineageFlow]) -> Mapping[str, list[str]]:

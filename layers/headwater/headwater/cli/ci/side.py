@@ -24,6 +24,7 @@ from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.graph.states.run import RunState
+from headwater.lookup.text.labels import node_of
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import DatasetEvent, Name
 from headwater.openlineage.faults import InvalidRequest
@@ -56,6 +57,16 @@ class ChangeSide:
     @property
     def datasets(self) -> list[str]:
         return sorted(node for node in self.names if node.startswith("dataset:"))
+
+    def column_of(self, node: str) -> Column:
+        """The column of a nodeId, without one the dataset. Names have colons: the datasets of this side tell apart."""
+        kind, _, rest = node.partition(":")
+        parts = rest.split(":")
+        for at in range(len(parts) - 1, 0, -1):
+            if kind == "datasetField" and (name := self.names.get(f"dataset:{':'.join(parts[:at])}")):
+                return Column(name, ":".join(parts[at:]))
+        found = node_of(node)
+        return Column(Name(found.namespace, found.name), found.field or "")
 
 
 def side_of(source: Path, meant: Meant) -> ChangeSide:
