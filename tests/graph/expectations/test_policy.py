@@ -9,10 +9,10 @@ from headwater.openlineage.event import Name
 @pytest.mark.parametrize(
     ("begins", "becomes", "name", "meant"),
     [
-        ("file:/work/lake", "s3://lake", ("file", "/work/lake/a/b"), ("s3://lake", "a/b")),
-        ("file:/work/lake/", "s3://lake/", ("file", "/work/lake/a"), ("s3://lake", "a")),
-        ("file:/work/lake", "s3://lake/raw", ("file", "/work/lake/a"), ("s3://lake", "raw/a")),
-        ("file:/work/*/lake", "s3://lake", ("file", "/work/x1/lake/a"), ("s3://lake", "a")),
+        ("file:/scratch/lake", "s3://lake", ("file", "/scratch/lake/a/b"), ("s3://lake", "a/b")),
+        ("file:/scratch/lake/", "s3://lake/", ("file", "/scratch/lake/a"), ("s3://lake", "a")),
+        ("file:/scratch/lake", "s3://lake/raw", ("file", "/scratch/lake/a"), ("s3://lake", "raw/a")),
+        ("file:/scratch/*/lake", "s3://lake", ("file", "/scratch/x1/lake/a"), ("s3://lake", "a")),
         ("s3://test", "file:/data", ("s3://test", "a/b"), ("file", "/data/a/b")),
         ("s3://test-*", "s3://lake", ("s3://test-7", "a/b"), ("s3://lake", "a/b")),
         (
@@ -21,7 +21,12 @@ from headwater.openlineage.event import Name
             ("postgres://localhost:5433", "a.b"),
             ("postgres://db:5432", "a.b"),
         ),
-        ("file:/work/lake/old", "file:/work/lake/new", ("file", "/work/lake/old"), ("file", "/work/lake/new")),
+        (
+            "file:/scratch/lake/old",
+            "file:/scratch/lake/new",
+            ("file", "/scratch/lake/old"),
+            ("file", "/scratch/lake/new"),
+        ),
         ("ci", "prod", ("ci", "load"), ("prod", "load")),
     ],
 )
@@ -33,13 +38,13 @@ def test_a_name_is_mapped(begins: str, becomes: str, name: tuple[str, str], mean
 @pytest.mark.parametrize(
     ("begins", "name"),
     [
-        ("file:/work/lake", ("file", "/work/lakehouse/a")),
-        ("file:/work/lake", ("file", "/work/lake.bak/a")),
-        ("file:/work/lake", ("file", "/work/lake")),
-        ("file:/work/lake", ("file", "/data/work/lake/a")),
-        ("file:/work/*/lake", ("file", "/work/x/y/lake/a")),
-        ("file:/work/l.ke", ("file", "/work/lake/a")),
-        ("file:/work/lake", ("s3://tmp", "lake/a")),
+        ("file:/scratch/lake", ("file", "/scratch/lakehouse/a")),
+        ("file:/scratch/lake", ("file", "/scratch/lake.bak/a")),
+        ("file:/scratch/lake", ("file", "/scratch/lake")),
+        ("file:/scratch/lake", ("file", "/data/scratch/lake/a")),
+        ("file:/scratch/*/lake", ("file", "/scratch/x/y/lake/a")),
+        ("file:/scratch/l.ke", ("file", "/scratch/lake/a")),
+        ("file:/scratch/lake", ("s3://tmp", "lake/a")),
         ("s3://test", ("s3://test-7", "a")),
         ("s3://te[s]t", ("s3://test", "a")),
         ("ci", ("ci-2", "load")),
