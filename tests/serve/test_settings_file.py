@@ -102,3 +102,14 @@ def test_the_command_puts_a_file_and_shows_how_it_stands(tmp_path: Path, capsys:
         assert main(["expect", "--put", str(said), "--url", server.url]) != 0
         assert "expectations[0].max_age" in capsys.readouterr().err
         assert main(["expect", "--put", str(tmp_path / "none"), "--url", server.url]) == 2
+
+
+def test_what_headwater_ci_reads_is_checked_and_kept_in_the_text_alone(home: SqliteHome, tmp_path: Path) -> None:
+    """The release before takes a stored document with an unknown section for none."""
+    served = Served(home, tmp_path)
+    served.path.write_text(f"{STALE}\nnames: [{{from: tests, to: prod}}]\npolicy: {{keep_columns: true}}\n")
+    assert served.step() == served.path.read_text()
+    settings = served.store.settings() or {}
+    assert settings["document"] == {"expectations": [{"dataset": "a", "namespace": "n", "max_age": "2h"}]}
+    served.path.write_text(f"{STALE}\npolicy: {{keep_column: true}}\n")
+    assert served.step() == settings["text"]

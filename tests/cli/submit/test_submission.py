@@ -47,6 +47,7 @@ def test_its_events_are_counted_beside_others(server: ServeProcess, submission: 
     arrivals = submission.arrivals(Api(server.url, server.key), SINCE, delivered=4)
     assert arrivals == ArrivedEvents(4, node="dataset:file:/lake/a")
     assert arrivals.see == "headwater lineage dataset:file:/lake/a"
+    assert {(run.job, run.run_id) for run in arrivals.runs} == {("app", application), ("app.query", query)}
 
 
 def test_an_application_that_writes_nothing_has_its_runs_to_look_at(

@@ -64,6 +64,9 @@ COMMANDS = {
     "replay": Command(
         "headwater.cli.replay", "PATH|URL... [--from TIME]", "says which alerts events would have raised"
     ),
+    "ci": Command(
+        "headwater.cli.ci.__main__", "BEFORE AFTER [--url URL]", "says what a change of code does to lineage"
+    ),
     "connect": Command(
         "headwater.cli.connect", "WORKER... [OPTION...]", "sends the lineage of Kafka Connect's connectors"
     ),

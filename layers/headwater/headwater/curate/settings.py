@@ -16,11 +16,15 @@ from headwater.openlineage.instant import Instant
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 20
+OF_CHANGES = frozenset({"names", "policy"})
+"""The sections that `headwater ci` reads (graph/expectations/policy.py)."""
 
 
 def settings_facet(text: str, at: Instant, by: str) -> Document:
-    """The facet that puts settings: the text, its document, when and by whom they were put. Raises InvalidRequest."""
-    return own_facet(text=text, document=document_of(text), at=at, by=by)
+    """The facet that puts settings: the text, its document, when and by whom they were put. What only `headwater ci`
+    reads is in the text alone. Raises InvalidRequest."""
+    document = {key: value for key, value in document_of(text).items() if key not in OF_CHANGES}
+    return own_facet(text=text, document=document, at=at, by=by)
 
 
 def document_of(text: str) -> Document:
@@ -58,5 +62,11 @@ def document_of(text: str) -> Document:
         raise InvalidRequest(Fault(line, f"no YAML: {error.problem}")) from None
     except yaml.YAMLError as error:
         raise InvalidRequest(Fault("body", f"no YAML: {error}")) from None
-    Said.of(document)
+    if isinstance(document, dict) and OF_CHANGES & document.keys():
+        from headwater.graph.expectations.policy import Policy  # noqa: PLC0415 - most settings have none
+
+        Policy.of(document)
+        Said.of({key: value for key, value in document.items() if key not in OF_CHANGES})
+    else:
+        Said.of(document)
     return dict(document)

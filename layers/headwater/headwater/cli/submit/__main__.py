@@ -3,6 +3,7 @@
 import argparse
 import hashlib
 import json
+import os
 import shlex
 import sys
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from headwater.cli.lookups.terminal import told
 from headwater.cli.machine.failure import Failure
 from headwater.cli.machine.state import state_folder
 from headwater.cli.submit.check import check
+from headwater.cli.submit.code import code_events, code_of
 from headwater.cli.submit.listener_log import ListenerLog
 from headwater.cli.submit.outcome import Outcome
 from headwater.cli.submit.spark_process import run
@@ -61,8 +63,12 @@ def submit(options: argparse.Namespace) -> int:
         say("Java will warn about the incubator module jdk.incubator.vector: Spark 4 loads it, and nothing is wrong")
     log, since = ListenerLog(), datetime.now(UTC)
     status = run(command, spark.environment(), log)
+    reader = reader_of(listener)
     try:
-        arrivals = submission.arrivals(reader_of(listener), since, log.delivered)
+        arrivals = submission.arrivals(reader, since, log.delivered)
+        code = code_of(os.environ)
+        if code and not all(reader.post(event).status == 201 for event in code_events(arrivals.runs, code)):
+            say("the server did not take which code ran")
     except KeyboardInterrupt:
         say("interrupted before the events were counted")
         return status or INTERRUPTED

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Self
 
 from headwater.cli.api import Api
+from headwater.cli.submit.code import SubmittedRun
 
 PROPERTY = "spark.headwater.submission"
 CAPTURED = "spark.openlineage.capturedProperties"
@@ -40,7 +41,8 @@ class ArrivedEvents:
     """The events on the server. `unknown` says why they could not be counted, `is_cut` that there may be more of them.
 
     `node` is the newest dataset that was written, else the job of the application. `set_aside` has the members of the
-    events that the server set aside: what the key may not say of the namespaces of others, and secrets.
+    events that the server set aside: what the key may not say of the namespaces of others, and secrets. `runs` are
+    those that the events are about.
     """
 
     count: int = 0
@@ -48,6 +50,7 @@ class ArrivedEvents:
     node: str = ""
     unknown: str = ""
     set_aside: tuple[str, ...] = ()
+    runs: tuple[SubmittedRun, ...] = field(default=(), compare=False)
 
     @property
     def see(self) -> str:
@@ -61,6 +64,7 @@ class SeenEvent(NamedTuple):
     """An event's run, whether the event names the submission, the node to look at, and what was set aside."""
 
     run: str
+    of: SubmittedRun
     is_own: bool
     node: str
     set_aside: Sequence[str]
@@ -120,14 +124,24 @@ class Submission:
         kind, named = ("dataset", outputs[-1]) if outputs else ("job", event["job"])
         note = (event["job"].get("facets") or {}).get(SET_ASIDE) or {}
         is_own = properties.get(PROPERTY) == self.id
-        return SeenEvent(run["runId"], is_own, f"{kind}:{named['namespace']}:{named['name']}", note.get("paths") or ())
+        job = event["job"]
+        tells = "sourceCodeLocation" in (job.get("facets") or {})
+        of = SubmittedRun(job["namespace"], job["name"], run["runId"], event["producer"], event["eventTime"], tells)
+        return SeenEvent(
+            run["runId"], of, is_own, f"{kind}:{named['namespace']}:{named['name']}", note.get("paths") or ()
+        )
 
 
 def of(events: list[SeenEvent], *, is_cut: bool) -> ArrivedEvents:
     runs = {event.run for event in events if event.is_own}
     own = [event for event in events if event.run in runs]
     set_aside = sorted({re.sub(r"\[\d+\]", "", path) for event in own for path in event.set_aside})
-    return ArrivedEvents(len(own), is_cut, next(newest([event.node for event in own]), ""), set_aside=tuple(set_aside))
+    last: dict[tuple[str, str], SubmittedRun] = {}
+    for event in own:
+        before = last.get((event.of.job, event.run), event.of)
+        last[before.job, before.run_id] = event.of._replace(tells_code=before.tells_code or event.of.tells_code)
+    node = next(newest([event.node for event in own]), "")
+    return ArrivedEvents(len(own), is_cut, node, set_aside=tuple(set_aside), runs=tuple(last.values()))
 
 
 def newest(nodes: list[str]) -> Iterator[str]:

@@ -118,7 +118,7 @@ class Said(NamedTuple):
         if not isinstance(document, dict):
             raise InvalidRequest(Fault("body", "expected a document with the key expectations"))
         others = sorted(map(str, document.keys() - {"expectations", "holidays"}))
-        faults += [Fault(key, "unknown; expected expectations or holidays") for key in others]
+        faults += [Fault(key, "unknown; expected expectations, holidays, names or policy") for key in others]
         holidays = _holidays(document.get("holidays"), faults)
         entries = document.get("expectations") or []
         if isinstance(entries, list) and len(entries) <= MOST_ENTRIES:

@@ -29,8 +29,11 @@ _WORDS = re.compile(r"([^\W_]+(?:[ _/-][^\W_]+)*)|(.)", re.DOTALL)
 
 
 def render(answer: dict[str, Any]) -> str:
-    """The graph as a flowchart from left to right."""
-    graph = graph_of(answer)
+    """The graph of an answer as a flowchart from left to right."""
+    return flowchart(graph_of(answer))
+
+
+def flowchart(graph: ExportGraph) -> str:
     title = ["---", f"title: '{label.TRUNCATED}'", "---"] if graph.truncated else []
     return "\n".join([*title, "flowchart LR", *(f"  {line}" for line in _statements(graph)), ""])
 

@@ -69,7 +69,7 @@ def _of_node(reader: Reader, request: ApiRequest, node: NamedNode, begin: Instan
                 {**_changed(node, difference, before, after, former), **code.get(node, {})} for node in changed
             ],
         },
-        "edges": {"added": _edges(difference.edges_added), "removed": _edges(difference.edges_removed)},
+        "edges": {"added": edges_as_json(difference.edges_added), "removed": edges_as_json(difference.edges_removed)},
     }
     return answer | ({"truncated": True} if any(is_truncated for _, is_truncated in views) else {})
 
@@ -79,7 +79,7 @@ def _changed(
 ) -> JsonObject:
     changed, diff = _named(after, node), difference.changed.get(node)
     if diff:
-        changed["columns"] = _columns(diff, *(columns_of(view.nodes[node]["data"]) for view in (before, after)))
+        changed["columns"] = columns_as_json(diff, *(columns_of(view.nodes[node]["data"]) for view in (before, after)))
     return changed | ({"renamedFrom": before.nodes[node]["data"]["id"]} if node in former.values() else {})
 
 
@@ -166,7 +166,10 @@ def _of_namespaces(reader: Reader, request: ApiRequest, named: Sequence[str] | N
             "changed": changed,
             "changedBack": [_node(*node) for node in sorted(found.changed_back)],
         },
-        "edges": {"added": _edges(sorted(found.edges_added)), "removed": _edges(sorted(found.edges_removed))},
+        "edges": {
+            "added": edges_as_json(sorted(found.edges_added)),
+            "removed": edges_as_json(sorted(found.edges_removed)),
+        },
         "frontier": found.frontier(window.since).as_json(),
     }
     return answer | ({"truncated": True} if found.is_cut else {})
@@ -177,7 +180,7 @@ def _node(kind: NodeKind, name: Name) -> JsonObject:
 
 
 def _change(changed: "ChangedDataset") -> JsonObject:
-    columns = _columns(changed.diff, changed.before, changed.after)
+    columns = columns_as_json(changed.diff, changed.before, changed.after)
     return {"columns": columns} | ({"renamedFrom": changed.renamed_from.as_json()} if changed.renamed_from else {})
 
 
@@ -198,7 +201,9 @@ def _named(view: GraphView, node_id: str) -> JsonObject:
     return {"nodeId": node_id, "type": document["type"], **document["data"]["id"]}
 
 
-def _columns(diff: SchemaDiff, old: Columns, new: Columns) -> JsonObject:
+def columns_as_json(diff: SchemaDiff, old: Columns, new: Columns) -> JsonObject:
+    """The columns that differ. Renamed ones are told where lineage was compared."""
+    renamed = [{"before": each.before, "after": each.after, "evidence": each.evidence} for each in diff.renamed]
     return {
         "added": [{"field": name, "type": _text(new.get(name))} for name in diff.added],
         "removed": [{"field": name, "type": _text(old.get(name))} for name in diff.removed],
@@ -206,6 +211,7 @@ def _columns(diff: SchemaDiff, old: Columns, new: Columns) -> JsonObject:
             {"field": each.name, "before": _text(each.before), "after": _text(each.after), "change": each.change.value}
             for each in diff.retyped
         ],
+        **({"renamed": renamed} if renamed else {}),
     }
 
 
@@ -213,5 +219,5 @@ def _text(kind: Any) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-def _edges(edges: Sequence[GraphEdge]) -> list[JsonObject]:
+def edges_as_json(edges: Sequence[GraphEdge]) -> list[JsonObject]:
     return [{"origin": origin, "destination": destination} for origin, destination in edges]

@@ -1,4 +1,5 @@
-"""The answer of GET /diff: what was changed, added and removed between two times."""
+"""The answer of GET /diff: what was changed, added and removed between two times. And that of `headwater ci`, between
+two sides, which tells the flows between columns, too."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +20,8 @@ _VERBS |= {(False, "added"): "now writes", (False, "removed"): "no longer writes
 
 
 def render(answer: Document, display: Display) -> str:
-    """The text of an answer about the node `nodeId`, the namespace `namespace`, or all that the key may read."""
+    """The text of an answer about the node `nodeId`, the namespace `namespace`, or all that the key may read; or about
+    all of two sides, `before` and `after`."""
     return display.text(_Text(answer, display).lines())
 
 
@@ -33,22 +35,27 @@ class _Text:
         first = node_of(str(answer["nodeId"])) if answer.get("nodeId") else None
         shown = {name: _node(node) for nodes in self.nodes.values() for name, node in nodes.items()}
         self.edges = _by_node(answer["edges"])
+        self.flows = _by_dataset(answer.get("flows") or {})
         of_edges = [other for edges in self.edges.values() for _, _, other in edges]
-        self.shown = {name: node_of(name) for name in [*self.edges, *of_edges]} | shown
+        of_flows = [_dataset_of(origin) for flows in self.flows.values() for _, origin in flows]
+        self.shown = {name: node_of(name) for name in [*self.edges, *of_edges, *self.flows, *of_flows]} | shown
         self.labels = Labels(self.shown.values(), first)
         self._add_nodes_with_other_edges()
 
     def _add_nodes_with_other_edges(self) -> None:
-        """A node with other edges is changed, unless it came or went itself."""
+        """A node with other edges or flows is changed, unless it came or went itself."""
         told = {name for nodes in self.nodes.values() for name in nodes}
-        self.nodes["changed"] |= {name: {"nodeId": name} for name in sorted(self.edges.keys() - told)}
+        other = (self.edges.keys() | self.flows.keys()) - told
+        self.nodes["changed"] |= {name: {"nodeId": name} for name in sorted(other)}
 
     def lines(self) -> Iterator[Line]:
         numbers = [(len(self.nodes[section]), section) for section in _SECTIONS if section not in _HEADINGS]
         told = ", ".join(f"{number:,} {section}" for number, section in numbers if number) or "nothing differs"
         about = self._about(f": {told}")
         yield (Span(about, Role.HEADING), *detail(f": {told}"))
-        yield detail(f"(from {moment(self.answer['from'])} to {moment(self.answer['to'])})")
+        sides = [inert(str(self.answer[side]["source"])) for side in ("before", "after") if side in self.answer]
+        begin, end = sides or [moment(self.answer[time]) for time in ("from", "to")]
+        yield detail(f"(from {begin} to {end})")
         if self.shown:
             yield detail(self.labels.where(self.display.width))
         for section, nodes in self.nodes.items():
@@ -90,7 +97,7 @@ class _Text:
         room = max(20, self.display.width - 10 - len(note))
         yield (*lead, Span(self.labels.fit(shown, room), Role.JOB if is_job else Role.DATASET), *detail(note))
         told = [*_columns(node.get("columns") or {}), *_others(node)]
-        told += self._edges(name) if with_edges else []
+        told += [*self._edges(name), *self._flows(name, node.get("columns") or {})] if with_edges else []
         most = self.display.shown(len(told))
         for text, role in told[:most]:
             yield (Span(f"{_INDENT * 2}{shortened(text, max(20, self.display.width - 4))}", role),)
@@ -103,6 +110,26 @@ class _Text:
             verb = _VERBS[is_read, change] if is_job else f"{'now' if change == 'added' else 'no longer'} made of"
             yield f"{verb} {self.labels.name(self.shown[other])}", Role.GOOD if change == "added" else Role.BAD
 
+    def _flows(self, name: str, columns: Document) -> Iterator[tuple[str, Role]]:
+        """What its columns, or all its rows, are made of now and were before. What went is made of nothing."""
+        went = [column["field"] for column in columns.get("removed") or ()]
+        went += [column["before"] for column in columns.get("renamed") or ()]
+        gone = {f"datasetField:{name.removeprefix('dataset:')}:{column}" for column in went}
+        for (target, origin), (before, after) in self.flows.get(name, {}).items():
+            if target in gone:
+                continue
+            column = node_of(origin)
+            source = f"{self.labels.name(column.dataset)}.{inert(str(column.field))}"
+            subject, verb = (
+                (f"{inert(str(node_of(target).field))}:", "made of") if target != name else ("rows:", "chosen by")
+            )
+            now, was = (", ".join(map(_kind, kinds)) for kinds in (after, before))
+            if before and after:
+                yield f"{subject} {verb} {source} by {now}, was by {was}", Role.OPEN
+            else:
+                told, role = (f"now {verb}", Role.GOOD) if after else (f"no longer {verb}", Role.BAD)
+                yield f"{subject} {told} {source} ({now or was})", role
+
 
 def _columns(columns: Document) -> Iterator[tuple[str, Role]]:
     for change, sign, role in (("added", "+", Role.GOOD), ("removed", "-", Role.BAD)):
@@ -112,6 +139,8 @@ def _columns(columns: Document) -> Iterator[tuple[str, Role]]:
     for column in columns.get("retyped") or ():
         types = f"{inert(str(column['before']))} → {inert(str(column['after']))}"
         yield f"~ {inert(str(column['field']))}: {types}, {inert(str(column['change']))}", Role.OPEN
+    for column in columns.get("renamed") or ():
+        yield f"~ {inert(str(column['before']))} → {inert(str(column['after']))}: {column['evidence']}", Role.OPEN
 
 
 def _others(node: Document) -> Iterator[tuple[str, Role]]:
@@ -138,3 +167,24 @@ def _by_node(edges: Document) -> dict[str, Sequence[tuple[bool, str, str]]]:
             own, other = (origin, destination) if writes else (destination, origin)
             found[own].append((not writes, change, other))
     return {**found}
+
+
+def _by_dataset(flows: Document) -> dict[str, dict[tuple[str, str], tuple[list[str], list[str]]]]:
+    """The flows that differ, by dataset: the ends of each, with its kinds before and after."""
+    found: dict[str, dict[tuple[str, str], tuple[list[str], list[str]]]] = defaultdict(dict)
+    for place, change in enumerate(("removed", "added")):
+        for flow in flows.get(change) or ():
+            ends = str(flow["target"]), str(flow["origin"])
+            found[_dataset_of(ends[0])].setdefault(ends, ([], []))[place].append(str(flow["kind"]))
+    return {**found}
+
+
+def _dataset_of(node_id: str) -> str:
+    """The nodeId of the dataset of a column; of a dataset, its own."""
+    kind, _, rest = node_id.partition(":")
+    return f"dataset:{rest.rpartition(':')[0]}" if kind == "datasetField" else node_id
+
+
+def _kind(kind: str) -> str:
+    """Example: `AGGREGATION` of `DIRECT AGGREGATION`."""
+    return inert(kind.partition(" ")[2] or kind)

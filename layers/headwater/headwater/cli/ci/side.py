@@ -1,0 +1,177 @@
+"""One side of a comparison: the graph of a folder of events, folded in memory as a server folds them.
+
+The graph has all that the events say, whatever their order: a job has the edges and columns of all its runs. A query of
+a Spark application counts as its application: a query is named by how Spark plans it, which any refactoring changes.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headwater.cli.failure import WRONG_COMMAND, CommandFailure
+from headwater.cli.load.sources import events
+from headwater.fold.fold import fold
+from headwater.graph.facets.column_lineage import Column, Steps
+from headwater.graph.facets.curation import RESERVED
+from headwater.graph.facets.members import is_canary
+from headwater.graph.facets.register import values
+from headwater.graph.facets.schema_diff import columns_of
+from headwater.graph.names.identity import DatasetId, NodeKind, dataset_id, job_id, node_id
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers import is_query_job
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.job import JobHead
+from headwater.graph.states.normalised_event import NormalisedEvent
+from headwater.graph.states.run import RunState
+from headwater.lookup.text.labels import node_of
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import DatasetEvent, Name
+from headwater.openlineage.faults import InvalidRequest
+from headwater.openlineage.wire import read_event
+from headwater.process_settings import read_settings
+from headwater.read.frontier import BlindSpot
+from headwater.read.reader import Reader
+from headwater.store.graph_store import GraphStore
+from headwater.store.memory import MemoryTable
+from headwater.traversal.column_graph import ColumnGraph
+from headwater.traversal.graph_diff import Columns, GraphAtTime, GraphEdge, LineageFlow
+from headwater.traversal.lineage import View
+
+DIRECT, INDIRECT = "DIRECT", "INDIRECT"
+Meant = Callable[[Name], Name]
+"""The name in production of a name in a test."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSide:
+    """The graph of one side by nodeIds, the names behind these, the nodes that it cannot see into, and the jobs whose
+    newest run failed: the side may lack what they write."""
+
+    source: str
+    graph: GraphAtTime
+    names: Mapping[str, Name]
+    unseen: Mapping[BlindSpot, Collection[str]]
+    failed: Sequence[Name]
+
+    @property
+    def datasets(self) -> list[str]:
+        return sorted(node for node in self.names if node.startswith("dataset:"))
+
+    def column_of(self, node: str) -> Column:
+        """The column of a nodeId, without one the dataset. Names have colons: the datasets of this side tell apart."""
+        kind, _, rest = node.partition(":")
+        parts = rest.split(":")
+        for at in range(len(parts) - 1, 0, -1):
+            if kind == "datasetField" and (name := self.names.get(f"dataset:{':'.join(parts[:at])}")):
+                return Column(name, ":".join(parts[at:]))
+        found = node_of(node)
+        return Column(Name(found.namespace, found.name), found.field or "")
+
+
+def side_of(source: Path, meant: Meant) -> ChangeSide:
+    """The graph of the events of a file or folder, by the names that are meant. Raises CommandFailure."""
+    sent = _read(source)
+    reader = _folded(sent)
+    told = ColumnGraph(reader, view=View.EVER)
+    told.read_upstream({dataset_id(name) for each in sent for name in _datasets(each)})
+    heads = {
+        node: head
+        for node, head in told.heads.items()
+        if head.facts.name.namespace not in RESERVED and not is_canary(head.facets)
+    }
+    told.read_heads(heads)
+    names = {node: meant(head.facts.name) for node, head in heads.items()}
+    shown = {node: node_id(NodeKind.DATASET, name) for node, name in names.items()}
+    jobs = reader.jobs({job_id(each.event.job.name) for each in sent if not isinstance(each.event, DatasetEvent)})
+    unseen: dict[BlindSpot, set[str]] = defaultdict(set)
+    columns: dict[str, Columns | None] = {}
+    for node, head in heads.items():
+        columns[shown[node]] = of_schema = columns_of(head.schema)
+        unseen[BlindSpot.SCHEMAS] |= set() if of_schema else {shown[node]}
+        untold = {column for column in of_schema if column.lower().partition(".")[0] not in told.told[node]}
+        unseen[BlindSpot.COLUMNS] |= {_field(names[node], name) for name in untold if told.told[node]}
+    edges: set[GraphEdge] = set()
+    of_jobs: dict[str, Name] = {}
+    failed: set[Name] = set()
+    for job_head in (head for head in jobs.values() if not is_canary(values(head.facts.facets))):
+        name, is_query = _job(job_head)
+        job, ever = node_id(NodeKind.JOB, meant(name)), job_head.ever
+        of_jobs[job], columns[job] = meant(name), None
+        reads, writes = (
+            {told.representative(node) for node in ids} & shown.keys() for ids in (ever.input_ids, ever.output_ids)
+        )
+        edges |= {(job, shown[node]) for node in writes}
+        edges |= {(shown[node], job) for node in reads if writes or not is_query}
+        is_untold = reads and any(not told.told[node] for node in writes)
+        unseen[BlindSpot.JOBS_WITHOUT_COLUMNS] |= {job} if is_untold else set()
+        failed |= {meant(name)} if job_head.latest_state == RunState.FAILED else set()
+        unseen[BlindSpot.JOBS_INCOMPLETE] |= {job} if job_head.is_incomplete else set()
+    flows = frozenset(_flows(told, lambda node: names.get(node) or meant(told.name(node))))
+    of_datasets = {node_id(NodeKind.DATASET, name): name for name in names.values()}
+    return ChangeSide(
+        str(source), GraphAtTime(columns, frozenset(edges), flows), of_datasets | of_jobs, unseen, sorted(failed)
+    )
+
+
+def _read(source: Path) -> list[NormalisedEvent]:
+    sent = []
+    try:
+        for found in events([source]):
+            if found.fault:
+                raise CommandFailure(f"{found.place}: {found.fault}", status=WRONG_COMMAND)
+            try:
+                canonical = exact_json.dumps(exact_json.loads(found.text))
+                event = read_event(exact_json.loads(canonical), canonical=canonical)
+                sent.append(normalise_event(canonical, Naming(), event.time, event))
+            except InvalidRequest as error:
+                raise CommandFailure(f"{found.place} is no event: {error}", status=WRONG_COMMAND) from None
+    except OSError as error:
+        raise CommandFailure(f"{source} cannot be read: {error}", status=WRONG_COMMAND) from None
+    if not sent:
+        raise CommandFailure(f"{source} has no events", "a job's events are there once it ran", status=WRONG_COMMAND)
+    return sent
+
+
+def _folded(sent: Sequence[NormalisedEvent]) -> Reader:
+    store = GraphStore(MemoryTable(), read_settings({}).retention)
+    fold(sent, store)
+    return Reader(store, Naming())
+
+
+def _datasets(sent: NormalisedEvent) -> Iterator[Name]:
+    if isinstance(sent.event, DatasetEvent):
+        yield sent.event.dataset.name
+    else:
+        yield from (dataset.name for dataset in (*sent.event.inputs, *sent.event.outputs))
+
+
+def _job(head: JobHead) -> tuple[Name, bool]:
+    """The name under which a job is compared, and whether it is a query of an application."""
+    application = head.parent_name if is_query_job(values(head.facts.facets)) else None
+    return application or head.facts.name, application is not None
+
+
+def _flows(told: ColumnGraph, name: Callable[[DatasetId], Name]) -> Iterator[LineageFlow]:
+    for output, sources in told.into.items():
+        for source, steps in sources.items():
+            for kind in _kinds(steps, DIRECT):
+                yield LineageFlow(
+                    _field(name(source.dataset), source.field), _field(name(output.dataset), output.field), kind
+                )
+    for dataset, sources in told.indirect.items():
+        for source, steps in sources.items():
+            for kind in _kinds(steps, INDIRECT):
+                yield LineageFlow(
+                    _field(name(source.dataset), source.field), node_id(NodeKind.DATASET, name(dataset)), kind
+                )
+
+
+def _kinds(steps: Steps, unless_told: str) -> set[str]:
+    """The kinds of a flow: `DIRECT IDENTITY`, `INDIRECT FILTER`, `DIRECT TRANSFORMATION masked`."""
+    kinds = {(step["type"] or unless_told, step["subtype"] or "", "masked" * bool(step["masking"])) for step in steps}
+    return {" ".join(filter(None, kind)) for kind in kinds} or {unless_told}
+
+
+def _field(dataset: Name, field: str) -> str:
+    return Column(dataset, field).node
