@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,9 +18,9 @@ class Ran(NamedTuple):
     output: str
 
 
-def run_pytest(project: Path, *arguments: str, python_path: Mapping[str, str] | None = None, **more: str) -> Ran:
+def run_pytest(project: Path, *arguments: str, python_path: Iterable[Path] = (), **more: str) -> Ran:
     """The outcome of pytest in the folder of a project; `more` is added to the environment."""
-    path = os.pathsep.join([*(python_path or {}).values(), str(ROOT / "layers" / "headwater")])
+    path = os.pathsep.join(map(str, (*python_path, ROOT / "layers" / "headwater")))
     environment = {**ENVIRONMENT, "PYTHONPATH": path, **more}
     command = [sys.executable, "-m", "pytest", *PLUGIN, *arguments]
     done = subprocess.run(  # noqa: S603

@@ -1,11 +1,12 @@
 """What events say as a snapshot: the same in any order, with any duplicates."""
 
 import random
+from typing import Any
 
 import pytest
 
 from headwater.cli.testing.folded import snapshot_of
-from headwater.cli.testing.snapshot import Column, Table
+from headwater.cli.testing.snapshot import ColumnSnapshot, TableSnapshot
 from tests import factory
 from tests.factory import Document
 from tests.producer_records import recorded, recorded_program
@@ -13,11 +14,11 @@ from tests.producer_records import recorded, recorded_program
 SHOP = "duckdb:///srv/shop/shop.duckdb:shop.main."
 
 
-def table(*documents: Document, name: str = "revenue") -> Table:
+def table(*documents: Document, name: str = "revenue") -> TableSnapshot:
     return snapshot_of(factory.received(*documents)).tables[f"s3://lake:{name}"]
 
 
-def written(*outputs: Document, reads: str = "orders", **more: int) -> Document:
+def written(*outputs: Document, reads: str = "orders", **more: Any) -> Document:
     return factory.run_event("COMPLETE", inputs=[factory.dataset(reads)], outputs=[*outputs], **more)
 
 
@@ -49,12 +50,12 @@ def test_columns_have_their_types_sources_and_transformations() -> None:
         },
         dataset=[of("status", {"type": "INDIRECT", "subtype": "FILTER"})],
     )
-    assert table(written(made(facet, "total:double", "buyer:string", "day:date"))) == Table(
+    assert table(written(made(facet, "total:double", "buyer:string", "day:date"))) == TableSnapshot(
         ("s3://lake:orders",),
         {
-            "total": Column("double", {"s3://lake:orders.price": "AGGREGATION, CONDITIONAL"}),
-            "buyer": Column("string", {"s3://lake:orders.mail": "TRANSFORMATION, masked"}),
-            "day": Column("date", {"s3://lake:orders.day": "untold"}),
+            "total": ColumnSnapshot("double", {"s3://lake:orders.price": "AGGREGATION, CONDITIONAL"}),
+            "buyer": ColumnSnapshot("string", {"s3://lake:orders.mail": "TRANSFORMATION, masked"}),
+            "day": ColumnSnapshot("date", {"s3://lake:orders.day": "untold"}),
         },
         {"s3://lake:orders.status": "FILTER"},
     )
@@ -63,13 +64,13 @@ def test_columns_have_their_types_sources_and_transformations() -> None:
 def test_a_column_of_unknown_origin_may_come_from_each_input() -> None:
     facet = factory.facet(fields={"day": {"inputFields": [of("day")]}})
     columns = table(written(made(facet, "day:date", "score:double"))).columns
-    assert columns["score"] == Column("double", {}, ("s3://lake:orders",))
+    assert columns["score"] == ColumnSnapshot("double", {}, ("s3://lake:orders",))
     assert columns["day"].may_come_from == ()
 
 
 def test_a_job_that_reads_nothing_makes_columns_of_nothing() -> None:
     event = factory.run_event("COMPLETE", outputs=[factory.dataset("revenue", schema=factory.schema("day:date"))])
-    assert table(event) == Table((), {"day": Column("date")}, {})
+    assert table(event) == TableSnapshot((), {"day": ColumnSnapshot("date")}, {})
 
 
 def test_candidates_are_the_columns_that_the_inputs_have() -> None:
@@ -83,7 +84,7 @@ def test_names_are_spelled_as_the_schema_of_their_table_spells_them() -> None:
     orders = factory.dataset("orders", schema=factory.schema("Price:double"))
     facet = factory.facet(fields={"TOTAL": {"inputFields": [of("PRICE")]}})
     event = factory.run_event("COMPLETE", inputs=[orders], outputs=[made(facet, "total:double")])
-    assert table(event).columns == {"total": Column("double", {"s3://lake:orders.Price": "untold"})}
+    assert table(event).columns == {"total": ColumnSnapshot("double", {"s3://lake:orders.Price": "untold"})}
 
 
 def test_two_writes_of_one_run_of_an_application_add_up() -> None:

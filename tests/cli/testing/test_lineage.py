@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.cli.testing.lineage import Lineage, SnapshotFile
+from headwater.cli.testing.lineage import LineageOfTest, SnapshotFile
 from headwater.openlineage import exact_json
 from tests import factory
 from tests.factory import Document, columns, dataset, facet, run_event, schema
@@ -53,13 +53,13 @@ def file(tmp_path: Path) -> SnapshotFile:
     return SnapshotFile(tmp_path / "__lineage__" / "test_a.yaml", "test_shop.py::test_a")
 
 
-Given = Callable[..., Lineage]
+Given = Callable[..., LineageOfTest]
 
 
 @pytest.fixture
 def given(file: SnapshotFile) -> Given:
     """The lineage of a test that sent these events."""
-    return lambda *sent: Lineage(file, lambda: list(map(exact_json.dumps, sent)))
+    return lambda *sent: LineageOfTest(file, lambda: list(map(exact_json.dumps, sent)))
 
 
 def failure(call: Callable[[], object]) -> list[str]:
@@ -146,7 +146,7 @@ def test_without_a_snapshot_the_failure_has_the_lineage_and_the_next_step(given:
 
 def update(file: SnapshotFile, *sent: Document) -> None:
     updating = SnapshotFile(file.path, file.test, is_updated=True)
-    Lineage(updating, lambda: list(map(exact_json.dumps, sent))).assert_matches_snapshot()
+    LineageOfTest(updating, lambda: list(map(exact_json.dumps, sent))).assert_matches_snapshot()
 
 
 def test_a_snapshot_holds_for_the_same_lineage_in_any_order(given: Given, file: SnapshotFile) -> None:
@@ -196,7 +196,7 @@ def test_events_that_cannot_be_read_are_told_with_their_place(given: Given, tmp_
 
 def test_what_comes_after_an_assertion_is_seen_by_the_next(file: SnapshotFile) -> None:
     sent = [exact_json.dumps(CLEAN)]
-    lineage = Lineage(file, lambda: sent)
+    lineage = LineageOfTest(file, lambda: sent)
     assert len(lineage.snapshot.tables) == 2
     sent.append(exact_json.dumps(REVENUE))
     lineage.table("revenue").reads("shop/orders")

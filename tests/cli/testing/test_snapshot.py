@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.cli.testing.snapshot import Column, Snapshot, Table
+from headwater.cli.testing.snapshot import ColumnSnapshot, LineageSnapshot, TableSnapshot
 
-REVENUE = Table(
+REVENUE = TableSnapshot(
     ("file:TMP/orders",),
     {
-        "total": Column("double", {"file:TMP/orders.price": "AGGREGATION"}),
-        "day": Column("date"),
-        "score": Column("double", may_come_from=("file:TMP/orders",)),
+        "total": ColumnSnapshot("double", {"file:TMP/orders.price": "AGGREGATION"}),
+        "day": ColumnSnapshot("date"),
+        "score": ColumnSnapshot("double", may_come_from=("file:TMP/orders",)),
     },
     {"file:TMP/orders.status": "FILTER"},
 )
@@ -40,37 +40,39 @@ names = st.text(
 """Without surrogates, and without the line breaks that PyYAML folds."""
 kinds = st.dictionaries(names, st.sampled_from(["IDENTITY", "AGGREGATION, masked", "untold"]), max_size=3)
 lists = st.frozensets(names, max_size=3).map(sorted).map(tuple)
-columns = st.dictionaries(names, st.builds(Column, names, kinds, lists), max_size=4)
-snapshots = st.builds(Snapshot, st.dictionaries(names, st.builds(Table, lists, columns, kinds), max_size=4))
+columns = st.dictionaries(names, st.builds(ColumnSnapshot, names, kinds, lists), max_size=4)
+snapshots = st.builds(
+    LineageSnapshot, st.dictionaries(names, st.builds(TableSnapshot, lists, columns, kinds), max_size=4)
+)
 
 
 def test_the_text_has_one_fact_a_line_sorted() -> None:
-    remark, _, text = Snapshot({"file:TMP/revenue": REVENUE}).to_yaml().partition("\n")
+    remark, _, text = LineageSnapshot({"file:TMP/revenue": REVENUE}).to_yaml().partition("\n")
     assert (remark[0], text) == ("#", TEXT)
-    assert Snapshot.of_yaml(TEXT) == Snapshot({"file:TMP/revenue": REVENUE})
+    assert LineageSnapshot.of_yaml(TEXT) == LineageSnapshot({"file:TMP/revenue": REVENUE})
 
 
 @given(snapshots)
-def test_any_snapshot_is_read_back_as_it_was_written(snapshot: Snapshot) -> None:
+def test_any_snapshot_is_read_back_as_it_was_written(snapshot: LineageSnapshot) -> None:
     text = snapshot.to_yaml()
-    assert Snapshot.of_yaml(text) == snapshot
-    assert Snapshot.of_yaml(text).to_yaml() == text
+    assert LineageSnapshot.of_yaml(text) == snapshot
+    assert LineageSnapshot.of_yaml(text).to_yaml() == text
 
 
 def test_another_column_changes_its_own_lines_alone() -> None:
-    more = Table(REVENUE.reads, {**REVENUE.columns, "since": Column("date")}, REVENUE.rows)
-    before = Snapshot({"file:TMP/revenue": REVENUE}).to_yaml().splitlines()
-    after = Snapshot({"file:TMP/revenue": more}).to_yaml().splitlines()
+    more = TableSnapshot(REVENUE.reads, {**REVENUE.columns, "since": ColumnSnapshot("date")}, REVENUE.rows)
+    before = LineageSnapshot({"file:TMP/revenue": REVENUE}).to_yaml().splitlines()
+    after = LineageSnapshot({"file:TMP/revenue": more}).to_yaml().splitlines()
     assert [line for line in after if line not in before] == ["      since:"]
     assert len(after) == len(before) + 2
 
 
 def test_members_of_a_later_release_are_passed_over() -> None:
     later = TEXT.replace("    reads:", "    owner: finance\n    reads:")
-    assert Snapshot.of_yaml(later) == Snapshot.of_yaml(TEXT)
+    assert LineageSnapshot.of_yaml(later) == LineageSnapshot.of_yaml(TEXT)
 
 
 @pytest.mark.parametrize("text", ["<<<<<<< HEAD\n" + TEXT, "tables: [orders]", "- orders", "tables: {a: {reads: b}}"])
 def test_what_is_no_snapshot_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no snapshot"):
-        Snapshot.of_yaml(text)
+        LineageSnapshot.of_yaml(text)

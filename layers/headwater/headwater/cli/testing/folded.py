@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 
-from headwater.cli.testing.snapshot import Column, Kinds, Snapshot, Table
+from headwater.cli.testing.snapshot import ColumnSnapshot, Kinds, LineageSnapshot, TableSnapshot
 from headwater.fold.fold import fold
 from headwater.graph.facets.column_lineage import Steps
 from headwater.graph.facets.schema_diff import columns_of, without_metadata
@@ -32,7 +32,7 @@ HOP = Walk(1, Direction.UPSTREAM)
 NameOf = Callable[[str], str]
 
 
-def snapshot_of(events: Sequence[NormalisedEvent], name_of: NameOf = str) -> Snapshot:
+def snapshot_of(events: Sequence[NormalisedEvent], name_of: NameOf = str) -> LineageSnapshot:
     """The tables that events name, in whichever order and however often they come. `name_of` gives the name to show for
     a name such as `file:/tmp/orders`."""
     table, cache = MemoryTable(), StateCache()
@@ -41,7 +41,7 @@ def snapshot_of(events: Sequence[NormalisedEvent], name_of: NameOf = str) -> Sna
         fold(events[start : start + AT_A_TIME], store)
     reader = Reader(GraphReader(table, cache=cache).for_one_request(), Naming())
     around = reader.neighbourhood({dataset_id(name) for event in events for name in _named(event)}, ())
-    return Snapshot(dict(_Seen(reader, head.facts.name, name_of).table() for head in around.heads.values()))
+    return LineageSnapshot(dict(_Seen(reader, head.facts.name, name_of).table() for head in around.heads.values()))
 
 
 def _named(event: NormalisedEvent) -> Iterable[Name]:
@@ -61,18 +61,20 @@ class _Seen:
         self._reader, self._name, self._name_of = reader, name, name_of
         self._unknown, _ = unknown_origins(reader, self._lineage, self._id, HOP)
 
-    def table(self) -> tuple[str, Table]:
+    def table(self) -> tuple[str, TableSnapshot]:
         """The table with its name."""
         types = without_metadata(columns_of(self._graph.heads[self._id].schema))
         flows = {_spelled(each.field, types): of for each, of in self._graph.into.items() if each.dataset == self._id}
         candidates = self._candidates()
         columns = {
-            name: Column(
+            name: ColumnSnapshot(
                 str(types.get(name) or ""), self._kinds(flows.get(name, {})), tuple(sorted(candidates.get(name, ())))
             )
             for name in {*types, *flows, *candidates}
         }
-        return self._shown(self._name), Table(self._reads(), columns, self._kinds(self._graph.indirect[self._id]))
+        return self._shown(self._name), TableSnapshot(
+            self._reads(), columns, self._kinds(self._graph.indirect[self._id])
+        )
 
     def _reads(self) -> tuple[str, ...]:
         graph = self._graph

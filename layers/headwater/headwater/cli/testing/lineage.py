@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headwater.cli.load.sources import events, normalised
 from headwater.cli.testing.folded import snapshot_of
-from headwater.cli.testing.snapshot import Column, Snapshot, Table
+from headwater.cli.testing.snapshot import ColumnSnapshot, LineageSnapshot, TableSnapshot
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage.faults import InvalidRequest
@@ -27,13 +27,13 @@ class SnapshotFile:
     is_updated: bool = False
 
 
-class Lineage:
+class LineageOfTest:
     """The lineage of one test. `sent` returns the lines of the events so far, `name_of` the name to show of a table."""
 
     def __init__(self, file: SnapshotFile, sent: Callable[[], list[str]], name_of: Callable[[str], str] = str) -> None:
         self._file, self._sent, self._name_of = file, sent, name_of
         self._loaded: list[NormalisedEvent] = []
-        self._known: tuple[int, Snapshot] | None = None
+        self._known: tuple[int, LineageSnapshot] | None = None
 
     def load(self, path: str | Path) -> None:
         """Adds the events of a file, or of the files below a folder: JSON lines, as OpenLineage's file transport and
@@ -45,7 +45,7 @@ class Lineage:
             raise ValueError(f"there is no event in {path}")
 
     @property
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> LineageSnapshot:
         """What the events of the test say, as of now."""
         lines = self._sent()
         number = len(lines) + len(self._loaded)
@@ -68,7 +68,7 @@ class Lineage:
         if not path.is_file():
             raise AssertionError(f"there is no snapshot {path} yet; this is the lineage:\n{text}{self._next('it')}")
         try:
-            expected = Snapshot.of_yaml(path.read_text(encoding="utf-8"))
+            expected = LineageSnapshot.of_yaml(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise AssertionError(f"{path} cannot be read: {error}\n{self._next('what the test does')}") from error
         if found != expected:
@@ -94,7 +94,7 @@ class Lineage:
 class AssertedTable:
     """A table to assert something of."""
 
-    snapshot: Snapshot
+    snapshot: LineageSnapshot
     name: str
 
     def reads(self, other: str) -> None:
@@ -109,7 +109,7 @@ class AssertedTable:
 class AssertedColumn:
     """A column to assert something of."""
 
-    snapshot: Snapshot
+    snapshot: LineageSnapshot
     table: str
     name: str
 
@@ -141,25 +141,25 @@ def _told(what: str, how: str, known: Collection[str]) -> str:
     return f"{what}\nknown: {how} {', '.join(sorted(known)) or 'nothing'}"
 
 
-def _upstream(snapshot: Snapshot, column: str) -> tuple[list[str], list[str]]:
+def _upstream(snapshot: LineageSnapshot, column: str) -> tuple[list[str], list[str]]:
     """The columns that a column comes from, with those between, nearest first; and what of them cannot be seen."""
     columns = {f"{table}.{name}": of for table, each in snapshot.tables.items() for name, of in each.columns.items()}
     came, unseen = [column], []
     for each in came:
-        known = columns.get(each, Column())
+        known = columns.get(each, ColumnSnapshot())
         came += [source for source in known.sources if source not in came]
         if known.may_come_from:
             unseen.append(f"not seen: the origin of {each}; it may be {', '.join(known.may_come_from)}")
     return came[1:], unseen
 
 
-def _table(snapshot: Snapshot, name: str) -> str:
+def _table(snapshot: LineageSnapshot, name: str) -> str:
     __tracebackhide__ = True
     found = [table for table in snapshot.tables if _ends(table, name)]
     return _single("table", name, [name] if name in found else found, snapshot.tables)
 
 
-def _column(snapshot: Snapshot, name: str) -> tuple[str, str]:
+def _column(snapshot: LineageSnapshot, name: str) -> tuple[str, str]:
     """A column's table and name. Every dot may be the one between the two."""
     __tracebackhide__ = True
     columns = {f"{table}.{column}": (table, column) for table, column in _columns(snapshot)}
@@ -167,7 +167,7 @@ def _column(snapshot: Snapshot, name: str) -> tuple[str, str]:
     return columns[_single("column", name, [name] if name in found else found, columns)]
 
 
-def _columns(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+def _columns(snapshot: LineageSnapshot) -> Iterator[tuple[str, str]]:
     """The columns of all tables, also those that only their readers name."""
     sources = {source for table in snapshot.tables.values() for source in _sources(table)}
     for name, table in snapshot.tables.items():
@@ -175,7 +175,7 @@ def _columns(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         yield from ((name, column) for column in {*table.columns, *nested})
 
 
-def _sources(table: Table) -> Iterator[str]:
+def _sources(table: TableSnapshot) -> Iterator[str]:
     yield from table.rows
     for column in table.columns.values():
         yield from column.sources

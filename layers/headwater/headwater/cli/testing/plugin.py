@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from headwater.cli.testing.lineage import Lineage
+    from headwater.cli.testing.lineage import LineageOfTest
 
 FOLDER = "__lineage__"
 UPDATE = "--lineage-update"
@@ -71,9 +71,9 @@ def lineage_spark(lineage_settings: dict[str, str]) -> "Iterator[SparkSession]":
 
 
 @pytest.fixture
-def lineage(request: pytest.FixtureRequest, lineage_events: Path, tmp_path: Path) -> "Lineage":
+def lineage(request: pytest.FixtureRequest, lineage_events: Path, tmp_path: Path) -> "LineageOfTest":
     """The lineage of what this test runs, from here on."""
-    from headwater.cli.testing.lineage import Lineage, SnapshotFile
+    from headwater.cli.testing.lineage import LineageOfTest, SnapshotFile
 
     _wait_for_listener()
     begin = lineage_events.stat().st_size if lineage_events.is_file() else 0
@@ -84,7 +84,8 @@ def lineage(request: pytest.FixtureRequest, lineage_events: Path, tmp_path: Path
             return []
         with lineage_events.open("rb") as stream:
             stream.seek(begin)
-            return stream.read().decode().splitlines()
+            whole = stream.read().split(b"\n")[:-1]  # what follows is a line that is being written
+            return [line.decode() for line in whole]
 
     item = request.node
     test = item.nodeid.partition("::")[2].replace("::", ".")
@@ -92,7 +93,7 @@ def lineage(request: pytest.FixtureRequest, lineage_events: Path, tmp_path: Path
     base = request.getfixturevalue("tmp_path_factory").getbasetemp()
     names = {tmp_path: "TMP", base: "SESSION", request.config.rootpath: "ROOT"}
     file = SnapshotFile(path, item.nodeid, is_updated=request.config.getoption(UPDATE))
-    return Lineage(file, sent, _Names(names))
+    return LineageOfTest(file, sent, _Names(names))
 
 
 class _Names:

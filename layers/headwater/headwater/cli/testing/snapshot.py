@@ -33,7 +33,7 @@ Kinds = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnSnapshot:
     """A column. `sources` is what it is made of. `may_come_from` has columns, or tables for any of their columns, of
     which it may be made, too, since the code that makes it tells nothing."""
 
@@ -43,18 +43,18 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableSnapshot:
     """A table: the tables that it is made of, its columns, and the columns that decide which rows it has: by filters,
     joins and groupings."""
 
     reads: tuple[str, ...] = ()
-    columns: Mapping[str, Column] = field(default_factory=dict)
+    columns: Mapping[str, ColumnSnapshot] = field(default_factory=dict)
     rows: Kinds = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
-    tables: Mapping[str, Table] = field(default_factory=dict)
+class LineageSnapshot:
+    tables: Mapping[str, TableSnapshot] = field(default_factory=dict)
 
     def to_yaml(self) -> str:
         """The text of a snapshot; equal snapshots have equal texts."""
@@ -62,7 +62,7 @@ class Snapshot:
         return HEADER + yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=LINE)
 
     @classmethod
-    def of_yaml(cls, text: str) -> "Snapshot":
+    def of_yaml(cls, text: str) -> "LineageSnapshot":
         """The snapshot of a text; members that are not known are passed over. Raises ValueError."""
         try:
             tables = _mapping(_mapping(yaml.safe_load(text)).get("tables"))
@@ -71,7 +71,7 @@ class Snapshot:
             raise ValueError(f"it is no snapshot: {error}") from error
 
 
-def _of_table(table: Table) -> dict[str, Any]:
+def _of_table(table: TableSnapshot) -> dict[str, Any]:
     columns = {
         name: _without_empty({"type": column.type, "from": _sorted(column.sources), "may come from": _list(column)})
         for name, column in sorted(table.columns.items())
@@ -79,7 +79,7 @@ def _of_table(table: Table) -> dict[str, Any]:
     return _without_empty({"reads": sorted(table.reads), "columns": columns, "rows": _sorted(table.rows)})
 
 
-def _list(column: Column) -> list[str]:
+def _list(column: ColumnSnapshot) -> list[str]:
     return sorted(column.may_come_from)
 
 
@@ -91,13 +91,15 @@ def _without_empty(members: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value}
 
 
-def _table(members: Mapping[Any, Any]) -> Table:
+def _table(members: Mapping[Any, Any]) -> TableSnapshot:
     columns = {str(name): _column(_mapping(column)) for name, column in _mapping(members.get("columns")).items()}
-    return Table(_texts(members.get("reads")), columns, _kinds(members.get("rows")))
+    return TableSnapshot(_texts(members.get("reads")), columns, _kinds(members.get("rows")))
 
 
-def _column(members: Mapping[Any, Any]) -> Column:
-    return Column(str(members.get("type") or ""), _kinds(members.get("from")), _texts(members.get("may come from")))
+def _column(members: Mapping[Any, Any]) -> ColumnSnapshot:
+    return ColumnSnapshot(
+        str(members.get("type") or ""), _kinds(members.get("from")), _texts(members.get("may come from"))
+    )
 
 
 def _kinds(value: Any) -> dict[str, str]:
