@@ -50,9 +50,9 @@ def test_a_table_of_the_catalog_is_found_by_its_name(lineage_spark, lineage):
     assert sorted(lineage.snapshot.tables) == ["file:SESSION/warehouse0/numbers", "file:SESSION/warehouse0/renamed"]
 
 
-def test_a_session_of_ones_own_has_the_settings(lineage_settings, lineage_spark):
+def test_the_settings_for_a_session_of_ones_own_are_those_of_the_session(lineage_settings, lineage_spark):
     found = lineage_spark.sparkContext.getConf()
-    assert {name: found.get(name) for name in lineage_settings} == lineage_settings
+    assert [name for name, value in lineage_settings.items() if not found.get(name).endswith(value)] == []
 
 
 def test_a_change_fails(lineage_spark, lineage, raw):
@@ -60,7 +60,7 @@ def test_a_change_fails(lineage_spark, lineage, raw):
     lineage.column("orders.order_id").comes_from("orders.csv.status")
 '''
 
-pytestmark = [pytest.mark.spark, pytest.mark.engine]
+pytestmark = pytest.mark.spark
 
 
 def ran(folder: Path, *python_path: Path) -> Ran:
@@ -71,8 +71,12 @@ def ran(folder: Path, *python_path: Path) -> Ran:
     return run_pytest(project, "-rA", python_path=python_path, OPENLINEAGE_URL="http://127.0.0.1:1")
 
 
-@pytest.mark.parametrize("python_path", [[], SPARK_4], ids=["Spark 3.5", "Spark 4"])
+@pytest.mark.parametrize(
+    "python_path", [pytest.param([], id="Spark 3.5"), pytest.param(SPARK_4, id="Spark 4", marks=pytest.mark.engine)]
+)
 def test_the_example_holds_and_the_plugin_keeps_its_promises(tmp_path: Path, python_path: list[Path]) -> None:
+    if python_path is SPARK_4 and not SPARK_4:
+        pytest.skip("Spark 4 is not installed: `make test` does that")
     if python_path and users_java() is None:
         pytest.skip("Spark 4 wants a Java with jdk.incubator.vector, which that of the wheel has not")
     status, output = ran(tmp_path, *python_path)

@@ -11,6 +11,7 @@ from tests.cli.testing.projects import run_pytest
 from tests.producer_records import FOLDER
 from tests.serve.process import ROOT
 
+EXAMPLE = ROOT / "examples" / "lineage_tests"
 EVENTS = FOLDER / "dbt" / "run.jsonl.gz"
 TESTS = f"""\
 import pytest
@@ -80,3 +81,15 @@ def test_paths_have_names_that_are_the_same_on_every_machine() -> None:
     assert names("file:/home/ada/shop/data/orders.csv") == "file:ROOT/data/orders.csv"
     assert names("file:/home/ada/shop2/orders") == "file:/home/ada/shop2/orders"
     assert names("s3://lake:orders") == "s3://lake:orders"
+
+
+def test_the_page_shows_the_example_as_it_is() -> None:
+    page = (ROOT / "docs" / "testing-lineage.md").read_text()
+    snapshot = EXAMPLE / "tests" / "__lineage__" / "test_shop" / "test_mails_do_not_leave_the_shop.yaml"
+    assert f"```yaml\n{snapshot.read_text()}```" in page
+    for line in (
+        'lineage.column("revenue.revenue").comes_from("orders.csv.unit_price")',
+        'table("revenue").reads("orders")',
+    ):
+        assert line in page
+        assert line in (EXAMPLE / "tests" / "test_shop.py").read_text()

@@ -40,11 +40,15 @@ def lineage_settings(lineage_events: Path, tmp_path_factory: pytest.TempPathFact
     but for the transport. Java and Python are set in the environment."""
     from headwater.cli.jvm.installed_spark import spark_jars, spark_java
     from headwater.cli.jvm.spark_submit import driver_environment, engine_settings, listener_settings
+    from headwater.cli.machine.failure import Failure
     from headwater.cli.machine.state import state_folder
 
-    state = state_folder()
+    try:
+        jars, java = spark_jars(state_folder()), spark_java(state_folder())
+    except Failure as failure:
+        pytest.fail(str(failure), pytrace=False)
     settings = {
-        **engine_settings(spark_jars(state)),
+        **engine_settings(jars),
         **listener_settings({"type": "file", "location": str(lineage_events)}),
         "spark.app.name": "pytest",
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
@@ -53,7 +57,7 @@ def lineage_settings(lineage_events: Path, tmp_path_factory: pytest.TempPathFact
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(("OPENLINEAGE_", "SPARK_"))]:
             patch.delenv(name)  # the developer's own Spark, and where its jobs report
-        for name, value in driver_environment(spark_java(state)).items():
+        for name, value in driver_environment(java).items():
             patch.setenv(name, value)
         yield settings
 
