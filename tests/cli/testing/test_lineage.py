@@ -121,6 +121,7 @@ def test_a_name_is_the_end_of_a_table_s_in_whole_words(given: Given) -> None:
 def test_an_unknown_name_is_told_the_near_ones(given: Given) -> None:
     lineage = given(REVENUE)
     assert failure(lambda: lineage.table("revenues"))[1] == "known: s3://lake:shop/revenue"
+    assert failure(lambda: lineage.table("shop/order"))[1].startswith("known: s3://lake:shop/orders")
     assert failure(lambda: lineage.column("revenue.totals"))[1].startswith("known: s3://lake:shop/revenue.total")
 
 

@@ -1,5 +1,6 @@
 """The fixture `lineage`: what the events of one test say, and assertions about it."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches, unified_diff
@@ -16,6 +17,9 @@ NO_EVENT = """\
 no event of this test names a table
 next: run the job with the fixture `lineage_spark`, or with a session made with `lineage_settings`; or name a folder of
 events: `lineage.load(path)`"""
+
+_BETWEEN = re.compile("([/.:])")
+"""What is between the words of a name."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,7 @@ def _is_column(name: str, table: str, column: str) -> bool:
 
 def _ends(name: str, end: str) -> bool:
     """Whether a name is or ends with whole words of another: `file:TMP/sales/orders` with `orders`."""
-    return name == end or (name.endswith(end) and name[-len(end) - 1] in "/.:")
+    return name == end or (name.endswith(end) and bool(_BETWEEN.match(name[-len(end) - 1])))
 
 
 def _single(kind: str, name: str, found: Collection[str], known: Iterable[str]) -> str:
@@ -196,7 +200,8 @@ def _single(kind: str, name: str, found: Collection[str], known: Iterable[str]) 
         return next(iter(found))
     if found:
         raise AssertionError(f"{name} may be any of {', '.join(sorted(found))}\nnext: write more of the {kind}'s name")
-    ends = {each.rpartition("/")[2]: each for each in known}
+    words = 2 * len(_BETWEEN.findall(name)) + 1
+    ends = {"".join(_BETWEEN.split(each)[-words:]): each for each in known}
     near = get_close_matches(name, ends, n=3) or sorted(ends)
     listed = f"known: {', '.join(ends[each] for each in near)}" if ends else NO_EVENT
     raise AssertionError(f"no event of this test names a {kind} {name}\n{listed}")
