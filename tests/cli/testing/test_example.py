@@ -53,12 +53,20 @@ def test_a_table_of_the_catalog_is_found_by_its_name(lineage_spark, lineage):
 def test_the_settings_for_a_session_of_ones_own_are_those_of_the_session(lineage_settings, lineage_spark):
     found = lineage_spark.sparkContext.getConf()
     assert [name for name, value in lineage_settings.items() if not found.get(name).endswith(value)] == []
+    assert found.get("spark.sql.session.timeZone") == "UTC"
 
 
 def test_a_change_fails(lineage_spark, lineage, raw):
     lineage_spark.read.csv(f"{raw}/orders.csv", header=True).select("order_id").write.parquet(f"{raw}/orders")
     lineage.column("orders.order_id").comes_from("orders.csv.status")
 '''
+CONFTEST = """\
+import pytest
+
+@pytest.fixture(scope="session")
+def lineage_settings(lineage_settings):
+    return {**lineage_settings, "spark.sql.session.timeZone": "UTC"}
+"""
 
 pytestmark = pytest.mark.spark
 
@@ -68,6 +76,7 @@ def ran(folder: Path, *python_path: Path) -> Ran:
     project = folder / "project"
     shutil.copytree(EXAMPLE, project)
     (project / "tests" / "test_more.py").write_text(MORE)
+    (project / "conftest.py").write_text(CONFTEST)
     return run_pytest(project, "-rA", python_path=python_path, OPENLINEAGE_URL="http://127.0.0.1:1")
 
 
