@@ -32,14 +32,18 @@ HOP = Walk(1, Direction.UPSTREAM)
 NameOf = Callable[[str], str]
 
 
-def snapshot_of(events: Sequence[NormalisedEvent], name_of: NameOf = str) -> LineageSnapshot:
-    """The tables that events name, in whichever order and however often they come. `name_of` gives the name to show for
-    a name such as `file:/tmp/orders`."""
+def reader_of(events: Sequence[NormalisedEvent]) -> Reader:
+    """A reader of the graph of these events, in whichever order and however often they come."""
     table, cache = MemoryTable(), StateCache()
     store = GraphStore(table, Retention(timedelta(days=1), timedelta(days=1)), cache)
     for start in range(0, len(events), AT_A_TIME):
         fold(events[start : start + AT_A_TIME], store)
-    reader = Reader(GraphReader(table, cache=cache).for_one_request(), Naming())
+    return Reader(GraphReader(table, cache=cache).for_one_request(), Naming())
+
+
+def snapshot_of(events: Sequence[NormalisedEvent], name_of: NameOf = str) -> LineageSnapshot:
+    """The tables that events name. `name_of` gives the name to show for a name such as `file:/tmp/orders`."""
+    reader = reader_of(events)
     around = reader.neighbourhood({dataset_id(name) for event in events for name in _named(event)}, ())
     return LineageSnapshot(dict(_Seen(reader, head.facts.name, name_of).table() for head in around.heads.values()))
 
