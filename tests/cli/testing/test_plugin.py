@@ -81,6 +81,7 @@ def test_paths_have_names_that_are_the_same_on_every_machine() -> None:
     assert names("file:/home/ada/shop/data/orders.csv") == "file:ROOT/data/orders.csv"
     assert names("file:/home/ada/shop2/orders") == "file:/home/ada/shop2/orders"
     assert names("s3://lake:orders") == "s3://lake:orders"
+    assert _Names({base: "SESSION", Path("/"): "ROOT"})("file:/orders/") == "file:/orders/"
 
 
 def test_the_page_shows_the_example_as_it_is() -> None:

@@ -56,7 +56,7 @@ def pinned_jars(pins: Path) -> list[Jar]:
 def jar_files(state: Path, *pins: Path) -> list[Path]:
     """Return the files of the jars that these lists pin, in the folder HEADWATER_JARS if the environment names one.
     Missing jars are fetched."""
-    return fetch_into(Path(os.environ.get(FOLDER) or state / "jars"), *pins)
+    return fetch_into(Path(os.environ.get(FOLDER) or state / "jars").absolute(), *pins)
 
 
 def fetch_into(folder: Path, *pins: Path) -> list[Path]:

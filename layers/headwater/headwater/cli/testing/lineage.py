@@ -75,7 +75,7 @@ class LineageOfTest:
             expected = LineageSnapshot.of_yaml(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise AssertionError(f"{path} cannot be read: {error}\n{self._next('what the test does')}") from error
-        if found != expected:
+        if LineageSnapshot.of_yaml(text) != expected:
             before, after = expected.to_yaml().splitlines(), text.splitlines()
             difference = "\n".join(unified_diff(before, after, "snapshot", "this run", lineterm=""))
             raise AssertionError(f"the lineage is not that of {path}\n{difference}\n{self._next('the difference')}")

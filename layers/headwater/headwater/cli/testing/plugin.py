@@ -104,8 +104,8 @@ class _Names:
     """Gives paths names that are the same on every machine: `file:TMP/orders`."""
 
     def __init__(self, names: dict[Path, str]) -> None:
-        paths = [(str(path), name) for given, name in names.items() for path in {given, given.resolve()}]
-        self._names = dict(sorted(paths, key=lambda entry: -len(entry[0])))
+        paths = {path: name for given, name in names.items() for path in (given, given.resolve()) if path.name}
+        self._names = {str(path): paths[path] for path in sorted(paths, key=lambda path: -len(str(path)))}
         self._path = re.compile(f"({'|'.join(map(re.escape, self._names))})(?=/|:|$)")
 
     def __call__(self, name: str) -> str:
