@@ -6,7 +6,7 @@ import sys
 from headwater.cli.api import Api
 from headwater.cli.endpoint import NoServer, api_of
 from headwater.cli.jvm.installed_spark import spark_jars, spark_java
-from headwater.cli.jvm.spark_submit import SparkSubmit, write_listener_key
+from headwater.cli.jvm.spark_submit import SparkSubmit, driver_environment, engine_settings, write_listener_key
 from headwater.cli.machine.state import state_folder
 
 MEMORY = "3g"
@@ -24,8 +24,8 @@ def spark_settings(name: str) -> dict[str, str]:
     folder = state / name
     folder.mkdir(parents=True, exist_ok=True)
     spark = SparkSubmit(home, jars, *address, folder, more_settings=namespace)
-    os.environ |= {"JAVA_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-    settings = spark.engine_settings() | {
+    os.environ |= driver_environment(home)
+    settings = engine_settings(jars) | {
         "spark.master": "local[*]",
         "spark.driver.memory": MEMORY,
         "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),

@@ -41,6 +41,16 @@ def test_it_lists_alerts_at_the_times_of_the_sweeps(tmp_path: Path, capsys: pyte
     assert said.splitlines()[-1] == "198 events, 1 not read; 1 Run Missing, 1 Volume Anomaly"
 
 
+def test_an_event_with_a_nameless_dataset_is_read_as_a_server_takes_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nameless = {"namespace": "", "name": "sink"}
+    event = factory.run_event("COMPLETE", inputs=[factory.dataset("orders")], outputs=[nameless])
+    (tmp_path / "events.jsonl").write_text(json.dumps(event))
+    assert main([str(tmp_path)]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == "1 events, 0 not read; no alert"
+
+
 def test_it_learns_from_events_whose_alerts_it_does_not_list(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -154,7 +154,11 @@ def _example(route: str) -> str:
 PAGES = sorted(
     [
         *ROOT.glob("*.md"),
-        *(page for folder in ("docs", "emr_jobs", "events", "tests") for page in (ROOT / folder).rglob("*.md")),
+        *(
+            page
+            for folder in ("docs", "emr_jobs", "events", "examples", "tests")
+            for page in (ROOT / folder).rglob("*.md")
+        ),
     ]
 )
 

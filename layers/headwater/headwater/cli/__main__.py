@@ -80,6 +80,7 @@ COMMANDS = {
     "submit": Command(
         "headwater.cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", SPARK
     ),
+    "jars": Command("headwater.cli.jars", "--into DIR", "fetches the jars that submit and tests need, once", SPARK),
     "try": Command(
         "headwater.cli.engines.__main__",
         "ENGINE",

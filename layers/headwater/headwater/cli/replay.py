@@ -20,7 +20,7 @@ from headwater.alerts.alert import Alert, DetailType
 from headwater.alerts.announce import Announcer
 from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
-from headwater.cli.load.sources import events
+from headwater.cli.load.sources import events, normalised
 from headwater.cli.lookups.parser import time
 from headwater.curate.curation_events import Document, of_dataset
 from headwater.curate.settings import document_of, settings_facet
@@ -44,7 +44,6 @@ from headwater.openlineage.instant import (
     shown,
     to_datetime,
 )
-from headwater.openlineage.wire import read_event
 from headwater.process_settings import ProcessSettings, read_settings
 from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphStore
@@ -240,11 +239,8 @@ def _read(paths: Sequence[str], naming: Naming, end: Instant) -> tuple[list[Norm
     sent, refused = [], 0
     for found in events(paths):
         try:
-            document = exact_json.loads(found.text)
-            canonical = exact_json.dumps(document)
-            event = read_event(document, canonical=canonical)
-            if event.time <= end:
-                sent.append(normalise_event(canonical, naming, event.time, event))
+            read = normalised(found.text, naming)
+            sent += [read] if read.event.time <= end else []
         except InvalidRequest:
             refused += 1
     return sorted(sent, key=lambda each: (each.event.time, each.event.digest)), refused

@@ -32,8 +32,13 @@ def spark_java(state: Path) -> Path:
 def spark_jars(state: Path) -> list[Path]:
     """Return the listener, the jar beside it if this package has it (`make agent`), and what Spark reads and writes
     Iceberg with; for Spark 3.5 Delta and Kafka, too."""
-    pinned = jar_files(state, *((LISTENER_PINS, CONNECTOR_PINS) if is_spark_3() else (SPARK_4_PINS,)))
+    pinned = jar_files(state, *spark_pins())
     return [*pinned, JAR] if JAR.is_file() else pinned
+
+
+def spark_pins() -> tuple[Path, ...]:
+    """Return the lists of the jars for this version of Spark."""
+    return (LISTENER_PINS, CONNECTOR_PINS) if is_spark_3() else (SPARK_4_PINS,)
 
 
 def is_spark_3() -> bool:

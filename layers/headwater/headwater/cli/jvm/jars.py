@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import os
 import shutil
 import sys
 import urllib.request
@@ -12,6 +13,7 @@ from headwater.cli.machine.failure import Failure
 
 CENTRAL = "https://repo1.maven.org/maven2"
 ANSWER_SECONDS = 60
+FOLDER = "HEADWATER_JARS"
 LISTENER_PINS = Path(__file__).with_name("listener.sha256")
 CONNECTOR_PINS = Path(__file__).with_name("connectors.sha256")
 SPARK_4_PINS = Path(__file__).with_name("spark_4.sha256")
@@ -52,8 +54,14 @@ def pinned_jars(pins: Path) -> list[Jar]:
 
 
 def jar_files(state: Path, *pins: Path) -> list[Path]:
-    """Return the files of the jars that these lists pin. Missing jars are fetched."""
-    return verified_files([jar for pin in pins for jar in pinned_jars(pin)], state / "jars")
+    """Return the files of the jars that these lists pin, in the folder HEADWATER_JARS if the environment names one.
+    Missing jars are fetched."""
+    return fetch_into(Path(os.environ.get(FOLDER) or state / "jars").absolute(), *pins)
+
+
+def fetch_into(folder: Path, *pins: Path) -> list[Path]:
+    """Return the files of the jars that these lists pin, in a folder. Missing jars are fetched. Raises Failure."""
+    return verified_files([jar for pin in pins for jar in pinned_jars(pin)], folder)
 
 
 def verified_files(jars: list[Jar], folder: Path) -> list[Path]:

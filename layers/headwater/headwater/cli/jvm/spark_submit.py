@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,34 +83,11 @@ class SparkSubmit:
         return [str(submit), "--properties-file", str(settings), str(program), *options]
 
     def settings(self) -> dict[str, str]:
-        return {**self.engine_settings(), **self.listener_settings(), **self.more_settings}
-
-    def engine_settings(self) -> dict[str, str]:
-        """Return settings with which a small job starts fast on a small machine."""
-        return {
-            "spark.master": "local[2]",
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.driver.memory": "1g",
-            "spark.driver.extraClassPath": ":".join(str(jar) for jar in self.jars),
-            # The first tier alone has 48 MB for compiled code. Insights fill these; then nothing is compiled any more.
-            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC",
-            "spark.ui.enabled": "false",
-            "spark.sql.shuffle.partitions": "2",
-            "spark.databricks.delta.snapshotPartitions": "2",
-        }
+        return {**engine_settings(self.jars), **self.listener_settings(), **self.more_settings}
 
     def listener_settings(self) -> dict[str, str]:
-        return {
-            "spark.extraListeners": LISTENER,
-            "spark.openlineage.namespace": NAMESPACE,
-            "spark.openlineage.transport.type": "http",
-            "spark.openlineage.transport.url": self.url,
-            "spark.openlineage.transport.endpoint": "/api/v1/lineage",
-            "spark.openlineage.transport.compression": "gzip",
-            "spark.openlineage.columnLineage.descriptionsEnabled": "true",
-            **CIRCUIT_BREAKER,
-        }
+        transport = {"type": "http", "url": self.url, "endpoint": "/api/v1/lineage", "compression": "gzip"}
+        return {**listener_settings(transport), **CIRCUIT_BREAKER}
 
     def listener_key(self) -> dict[str, object]:
         """Return the content of the listener's own file: the key, which must not be a setting of Spark."""
@@ -123,10 +100,41 @@ class SparkSubmit:
     def environment(self) -> dict[str, str]:
         """Return the environment for Spark: this Java and this Python, without SPARK_* variables of the user."""
         kept = {name: value for name, value in without_aws_account(os.environ).items() if not name.startswith("SPARK_")}
-        python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
-        python["PYTHONPATH"] = os.pathsep.join(filter(None, (str(PACKAGES), kept.get("PYTHONPATH"))))
-        python["OPENLINEAGE_CONFIG"] = str(self.listener_file)
-        return kept | python | {"JAVA_HOME": str(self.java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
+        path = os.pathsep.join(filter(None, (str(PACKAGES), kept.get("PYTHONPATH"))))
+        own = {"PYTHONPATH": path, "OPENLINEAGE_CONFIG": str(self.listener_file)}
+        return kept | driver_environment(self.java_home) | own
+
+
+def engine_settings(jars: Iterable[Path]) -> dict[str, str]:
+    """Return settings with which a small job starts fast on a small machine."""
+    return {
+        "spark.master": "local[2]",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.driver.extraClassPath": ":".join(map(str, jars)),
+        # The first tier alone has 48 MB for compiled code. Insights fill these; then nothing is compiled any more.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.databricks.delta.snapshotPartitions": "2",
+    }
+
+
+def listener_settings(transport: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of the listener, with the members of its transport."""
+    return {
+        "spark.extraListeners": LISTENER,
+        "spark.openlineage.namespace": NAMESPACE,
+        **{f"spark.openlineage.transport.{name}": value for name, value in transport.items()},
+        "spark.openlineage.columnLineage.descriptionsEnabled": "true",
+    }
+
+
+def driver_environment(java_home: Path) -> dict[str, str]:
+    """Return what Spark needs in its environment to run on this Java and this Python."""
+    python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    return {**python, "JAVA_HOME": str(java_home), "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
 def write_listener_key(spark: SparkSubmit) -> Path:

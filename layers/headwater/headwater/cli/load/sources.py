@@ -11,8 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.openlineage.faults import InvalidRequest
+from headwater.openlineage.nameless import with_named_datasets
+from headwater.openlineage.wire import read_event
 from headwater.store.archive_lines import MAX_LINE, lines_of
 from headwater.store.aws.client import errors_as
 
@@ -42,6 +47,14 @@ def events(sources: Iterable[str | Path]) -> Iterator[SentEvent]:
                 yield from _of_stream(source, answer)
         else:
             yield from _of_path(Path(source))
+
+
+def normalised(text: str, naming: Naming) -> NormalisedEvent:
+    """The event of a text, as if it had been received when it happened. Raises InvalidRequest."""
+    document = with_named_datasets(exact_json.loads(text)).document
+    canonical = exact_json.dumps(document)
+    event = read_event(document, canonical=canonical)
+    return normalise_event(canonical, naming, event.time, event)
 
 
 def _of_path(path: Path) -> Iterator[SentEvent]:
