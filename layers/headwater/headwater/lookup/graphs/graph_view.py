@@ -174,7 +174,15 @@ def _said_of_datasets(
     """What the node of each dataset is made of, as `_dataset` takes it."""
     used = _last_used(reader, graph, as_of)
     return [
-        (dataset, (head, used.get(dataset), _estimates(graph, dataset), writes.get(dataset, _NO_WRITE)))
+        (
+            dataset,
+            (
+                head,
+                used.get(dataset),
+                _estimates(graph, dataset) if graph.part_read else {},
+                writes.get(dataset, _NO_WRITE),
+            ),
+        )
         for dataset, head in graph.datasets.items()
         if dataset in graph.order
     ]
@@ -238,6 +246,8 @@ def _estimates(graph: LineageGraph, dataset: DatasetId) -> JsonObject:
     """About how many readers or writers a dataset has, if the walk did not read them all: as many times more than the
     graph has as there are jobs for each job that was read."""
     estimates: JsonObject = {}
+    if not graph.part_read:
+        return estimates
     if part := graph.part_read.get((dataset, Side.READS)):
         estimates["estimatedReaders"] = round(sum(read == dataset for read, _ in graph.reads) / part)
     if part := graph.part_read.get((dataset, Side.WRITES)):
@@ -264,16 +274,16 @@ def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
     """Edges whose datasets have the name of their representative."""
 
     def shown(used: tuple[DatasetRef, ...]) -> tuple[DatasetRef, ...]:
-        heads = [graph.datasets.get(graph.representative(dataset.id)) for dataset in used]
-        if all(head is None or head.facts.name == dataset.name for head, dataset in zip(heads, used, strict=True)):
-            return used
+        heads = [(dataset, graph.datasets.get(graph.representative(dataset.id))) for dataset in used]
         return tuple(
-            dataset._replace(name=head.facts.name) if head else dataset
-            for head, dataset in zip(heads, used, strict=True)
+            [
+                dataset._replace(name=head.facts.name) if head and head.facts.name != dataset.name else dataset
+                for dataset, head in heads
+            ]
         )
 
     inputs, outputs = shown(edges.inputs), shown(edges.outputs)
-    is_as_sent = inputs is edges.inputs and outputs is edges.outputs
+    is_as_sent = inputs == edges.inputs and outputs == edges.outputs
     return edges if is_as_sent else edges._replace(inputs=inputs, outputs=outputs)
 
 
