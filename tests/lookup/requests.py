@@ -103,8 +103,8 @@ def response_to(table: TableReader, request: ApiRequest) -> ApiResponse:
 
 
 def as_read(response: ApiResponse) -> ApiResponse:
-    """The response with the body that a client reads: parts of a document may be JSON already."""
-    if not isinstance(response.body, dict):
+    """The response with the body that a client reads: the nodes of a graph may be JSON already."""
+    if not isinstance(response.body, dict) or "graph" not in response.body:
         return response
     return replace(response, body=exact_json.loads_trusted(response.content()[1].decode()))
 
