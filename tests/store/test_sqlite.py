@@ -15,7 +15,7 @@ from headwater.store.errors import Conflict, StorageError
 from headwater.store.keys import Key
 from headwater.store.sqlite import table as queries
 from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
-from headwater.store.sqlite.kept_items import BYTES_BESIDE_PARTS, KeptItems
+from headwater.store.sqlite.item_cache import BYTES_BESIDE_PARTS, ItemCache
 from headwater.store.sqlite.list_counts import ListCounts
 from headwater.store.sqlite.table import SqliteTable, Transaction
 from headwater.store.table import ConditionalPut, Item
@@ -314,7 +314,7 @@ def test_a_write_that_fails_leaves_the_items_that_are_kept(database: Database) -
 
 def test_items_that_are_read_during_a_write_are_not_kept_and_the_last_used_ones_stay() -> None:
     """A read that began before the write was committed may have the item of before."""
-    kept, asked = KeptItems(most=3 * BYTES_BESIDE_PARTS + 10), list[str]()
+    kept, asked = ItemCache(most=3 * BYTES_BESIDE_PARTS + 10), list[str]()
 
     def stored(keys: Collection[Key], _: str | None) -> dict[Key, Item]:
         asked.extend(key.sk for key in keys)

@@ -24,7 +24,7 @@ from headwater.store.errors import Conflict
 from headwater.store.items.codec import DOC
 from headwater.store.keys import Key
 from headwater.store.sqlite.database import Database
-from headwater.store.sqlite.kept_items import KEPT, KeptItems
+from headwater.store.sqlite.item_cache import KEPT, ItemCache
 from headwater.store.sqlite.list_counts import ListCounts, changed_lists
 from headwater.store.sqlite.outbox import ItemChange, SqliteOutbox
 from headwater.store.sqlite.rows import COLUMNS, FORM_COLUMNS, item_of, part_of, row_of
@@ -71,7 +71,7 @@ class SqliteTable:
         self._outbox = outbox
         self._changing = threading.Lock()
         self._counts = ListCounts()
-        self._kept = KeptItems()
+        self._kept = ItemCache()
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:

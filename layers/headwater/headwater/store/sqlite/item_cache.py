@@ -18,7 +18,7 @@ KEPT = (None, DOC)
 _Place = tuple[Key, str | None]
 
 
-class KeptItems:
+class ItemCache:
     """Items as they are stored. All writes of items pass here: the process has the file for itself."""
 
     def __init__(self, most: int = MAX_BYTES) -> None:
