@@ -169,7 +169,9 @@ def _faulty(result: Result) -> Iterator[tuple[str, Lookup]]:
 
 
 def _rows(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
-    yield "", *(result.name for result in results)
+    """The figures of each server, then each further server's as a factor of the first one's."""
+    first, *others = results
+    yield "", *(result.name for result in results), *(f"{other.name} / {first.name}" for other in others)
     figures: list[tuple[str, Callable[[Result], float | None], str]] = [
         ("seconds until it answers", lambda result: result.start_seconds, ".2f"),
         ("events accepted a second", lambda result: result.ingestion.accepted_a_second, ",.0f"),
@@ -181,9 +183,16 @@ def _rows(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
         ("visible after its 201, ms", lambda result: result.ingestion.shown_after_millis, ",.1f"),
     ]
     for name, figure, form in figures:
-        yield name, *("-" if (value := figure(result)) is None else format(value, form) for result in results)
-    for call in results[0].lookups:
-        yield f"{call}, p50 ms", *(_shown(result.lookups[call]) for result in results)
+        values = list(map(figure, results))
+        yield name, *("-" if value is None else format(value, form) for value in values), *_factors(values)
+    for call in first.lookups:
+        lookups = [result.lookups[call] for result in results]
+        yield f"{call}, p50 ms", *map(_shown, lookups), *_factors([lookup.p50 for lookup in lookups])
+
+
+def _factors(values: Sequence[float | None]) -> list[str]:
+    first, *others = values
+    return [f"{other / first:,.2f}" if first and other is not None else "-" for other in others]
 
 
 def _shown(lookup: Lookup) -> str:

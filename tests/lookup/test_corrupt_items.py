@@ -18,7 +18,7 @@ from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from tests import factory
 from tests.fakes import damage
-from tests.lookup.requests import ANYONE, LAKE, NOON, table_after
+from tests.lookup.requests import ANYONE, LAKE, NOON, as_read, table_after
 
 LOAD, REPORT = keys.job_head(job_id(Name("demo", "load"))), keys.job_head(job_id(Name("demo", "report")))
 RUN = keys.run(JobRunId(job_id(Name("demo", "report")), factory.run_id(2)))
@@ -105,7 +105,7 @@ class LoggingClient:
         url = f"/{path}" if path.startswith("api/") else f"/api/v1/{path}"
         request = ApiRequest(ANYONE, "GET", url, query, received_at=NOON)
         lookups = Lookups(GraphReader(self.table), Naming(), self._log)
-        return response_or_error(lambda: respond(lookups, request), self._fail)
+        return as_read(response_or_error(lambda: respond(lookups, request), self._fail))
 
     def _log(self, message: str, error: BaseException, *, run: str | None = None) -> None:
         assert isinstance(error, CorruptItem)

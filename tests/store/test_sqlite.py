@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Collection
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from headwater.store.errors import Conflict, StorageError
 from headwater.store.keys import Key
 from headwater.store.sqlite import table as queries
 from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
+from headwater.store.sqlite.item_cache import BYTES_BESIDE_PARTS, ItemCache
 from headwater.store.sqlite.list_counts import ListCounts
 from headwater.store.sqlite.table import SqliteTable, Transaction
 from headwater.store.table import ConditionalPut, Item
@@ -271,6 +273,68 @@ def test_a_count_during_a_write_is_not_kept() -> None:
 
     assert counts.length("J#other", count_while_written) == 4
     assert counts.length("J#other", lambda: 5) == 5
+
+
+def test_an_item_is_read_from_the_file_once_and_is_always_that_of_the_last_write(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, made = SqliteTable(database), list[str]()
+    rows = table._rows
+    monkeypatch.setattr(table, "_rows", lambda query, *given: made.append(query) or rows(query, *given))  # type: ignore[func-returns-value]
+    table.put([item("A"), item("B", expires_at=5)])
+    both = [Key("J#1", "A"), Key("J#1", "B"), Key("J#1", "absent")]
+    made.clear()
+    for only in (None, "doc"):
+        assert [{key.sk for key in table.read(both, only)} for _ in range(3)] == [{"A", "B"}] * 3
+        assert [table.read(both[:2], only) for _ in range(2)] == [table.read(both[:2], only)] * 2
+    assert len(made) == 6, "the absent one alone is asked for again"
+    table.put([item("A", part=b"y"), item("absent")])
+    for only in (None, "doc"):
+        read = table.read(both, only)
+        assert [read[key].parts["doc"] for key in both] == [b"y", b"x", b"x"]
+    assert table.read(both[:1])[both[0]] == SqliteTable(database).read(both[:1])[both[0]]
+    assert table.remove_expired(6) == 1
+    assert {key.sk for key in table.read(both)} == {"A", "absent"}
+
+
+def test_a_write_that_fails_leaves_the_items_that_are_kept(database: Database) -> None:
+    table = SqliteTable(database)
+    table.put([item("A")])
+    before = table.read([Key("J#1", "A")])
+
+    def write() -> None:
+        with table.transaction() as transaction:
+            transaction.put([item("A", part=b"never")])
+            transaction.other_writes.append(lambda connection: connection.execute("INSERT INTO nowhere VALUES (1)"))
+
+    with pytest.raises(StorageError):
+        write()
+    assert table.read([Key("J#1", "A")]) == before
+
+
+def test_items_that_are_read_during_a_write_are_not_kept_and_the_last_used_ones_stay() -> None:
+    """A read that began before the write was committed may have the item of before."""
+    kept, asked = ItemCache(most=3 * BYTES_BESIDE_PARTS + 10), list[str]()
+
+    def stored(keys: Collection[Key], _: str | None) -> dict[Key, Item]:
+        asked.extend(key.sk for key in keys)
+        return {key: item(key.sk) for key in keys}
+
+    def written_meanwhile(keys: Collection[Key], only: str | None) -> dict[Key, Item]:
+        kept.written([item("A", part=b"new")])
+        return stored(keys, only)
+
+    def read(*names: str, how: Callable[[Collection[Key], str | None], dict[Key, Item]] = stored) -> None:
+        kept.read([Key("J#1", name) for name in names], None, how)
+
+    read("A", how=written_meanwhile)
+    read("A", "B", "C")
+    read("A")
+    assert asked == ["A", "A", "B", "C"]
+    read("D")
+    read("A", "C", "D")
+    read("B")
+    assert asked == ["A", "A", "B", "C", "D", "B"], "B was used least lately"
 
 
 def test_a_copy_appears_whole_or_not_at_all(

@@ -28,7 +28,7 @@ from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.memory import MemoryTable
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import ANYONE, RETENTION, key_of
+from tests.lookup.requests import ANYONE, RETENTION, as_read, key_of
 
 LAKE, GLUE = "s3://lake", "arn:aws:glue:eu-central-1:123456789012"
 S3_TABLES = "arn:aws:s3tables:eu-central-1:123456789012:bucket/mart"
@@ -444,7 +444,7 @@ def answers_after(events: Sequence[Document], principal: Principal = ANYONE) -> 
         lookups = Lookups(GraphReader(table), naming, _fail)
         response = response_or_error(lambda: respond(lookups, request), _fail)
         assert response.status == 200, (path, query, response.body)
-        return response.body
+        return as_read(response).body
 
     return ask
 

@@ -97,7 +97,14 @@ ROUTES = (
     Route("GET", Path.RUN_FACETS, READ, RUN, runs.run_facets, parameters=(FACET_TYPE,)),
     Route("GET", Path.RUN_CHILDREN, READ, RUN, runs.run_children, parameters=PAGE),
     Route("GET", Path.RUN_EVENTS, READ, RUN, run_events.run_events, parameters=RUN_EVENTS),
-    Route("GET", Path.LINEAGE, READ, _NODE, *or_text(lineage.lineage, text_format.lineage), parameters=LINEAGE + TEXT),
+    Route(
+        "GET",
+        Path.LINEAGE,
+        READ,
+        _NODE,
+        *or_text(lineage.lineage, text_format.lineage, lineage.lineage_as_sent),
+        parameters=LINEAGE + TEXT,
+    ),
     Route(
         "GET",
         Path.COLUMN_LINEAGE,

@@ -110,7 +110,7 @@ def _no_constant(name: str) -> Decimal:
     raise _NotANumber(name)
 
 
-_CONTAINERS = (dict, list)
+_CONTAINERS = frozenset({dict, list})
 _ENCODER, _SORTED_ENCODER = (
     simplejson.JSONEncoder(
         sort_keys=is_sorted, separators=(",", ":"), ensure_ascii=False, use_decimal=True, namedtuple_as_object=False
@@ -121,13 +121,13 @@ _STRICT_DECODER = simplejson.JSONDecoder(parse_float=Decimal, parse_constant=_no
 
 
 def _check_depth(document: Any) -> None:
-    level = [document] if isinstance(document, _CONTAINERS) else []
+    level = [document] if type(document) in _CONTAINERS else []
     for _ in range(MAX_DEPTH + 1):
         level = [
             member
             for container in level
-            for member in (container.values() if isinstance(container, dict) else container)
-            if isinstance(member, _CONTAINERS)
+            for member in (container.values() if type(container) is dict else container)
+            if type(member) in _CONTAINERS
         ]
         if not level:
             return

@@ -33,7 +33,10 @@ HINTS = (
 )
 """What a text with a secret has, in lower case: `apiKey` has `ikey`. Nearly no event has one of these; the others are
 not looked at."""
-
+_PARTS = ("key", "var", "sig", "gh")
+"""What several hints have: a text without `key` has none of those with it."""
+_OF_PART = {part: tuple(hint for hint in HINTS if part in hint) for part in _PARTS}
+_OTHERS = tuple(hint for hint in HINTS if not any(part in hint for part in _PARTS))
 
 RULE = r"(?:[\w.:/=@#%&;~<>-]|\\[dws.-]|\[[^\[\]\\\s]+\]|\{\d{1,3}(?:,\d{1,3})?\})+"
 """The form of an operator's own rule: characters, classes and counts."""
@@ -93,4 +96,5 @@ def redacted_text(text: str) -> str:
 def has_hint(text: str) -> bool:
     """Whether a text may have a secret."""
     lower = text.lower()
-    return any(hint in lower for hint in HINTS)
+    likely = (*_OTHERS, *(hint for part, hints in _OF_PART.items() if part in lower for hint in hints))
+    return any(hint in lower for hint in likely)

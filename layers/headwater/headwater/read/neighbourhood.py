@@ -104,7 +104,8 @@ class Neighbourhood:
 
 def renamed_ids(heads: Iterable[DatasetHead]) -> set[DatasetId]:
     """The ids that these datasets were renamed to, or from."""
-    return {rename.id for head in heads for rename in (*renames_to(head.facets), *renames_from(head.facets))}
+    renamed = [head.facets for head in heads if any(map(is_of_rename, head.facets))]
+    return {rename.id for facets in renamed for rename in (*renames_to(facets), *renames_from(facets))}
 
 
 def merged(
@@ -122,9 +123,9 @@ def merged(
     used = frozenset({*heads, *users})
     neighbourhood = Neighbourhood(representatives=representatives, used=used, renamed_away=away, ended=ended)
     for dataset in {*heads, *users}:
-        shown = neighbourhood.representative(dataset)
-        known = neighbourhood.users.get(shown, NO_NEIGHBOURS)
-        neighbourhood.users[shown] = union(known, users.get(dataset, NO_NEIGHBOURS))
+        shown, of_id = neighbourhood.representative(dataset), users.get(dataset, NO_NEIGHBOURS)
+        known = neighbourhood.users.get(shown)
+        neighbourhood.users[shown] = union(known, of_id) if known else of_id
     for name, later in away.items():
         for shown in {neighbourhood.representative(dataset) for _, dataset in later}:
             known = neighbourhood.users.get(shown, NO_NEIGHBOURS)

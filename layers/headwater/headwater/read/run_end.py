@@ -28,7 +28,7 @@ from headwater.graph.names.identity import JobId, JobRunId, job_id
 from headwater.graph.producers import is_query_job, producer_of
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.run import NOT_REPORTED, PARENT, Ending, ParentRef, Run, RunState, parent_reference
-from headwater.openlineage.event import EventType, Facets
+from headwater.openlineage.event import EventType
 from headwater.openlineage.instant import Instant, moved_back
 from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import ReadRequest
@@ -98,13 +98,9 @@ def _has_one(head: JobHead) -> bool:
 
 
 def _application(head: JobHead) -> ParentRef | None:
-    if head.latest is None or not _is_open(head.latest.state, values(head.facts.facets)):
+    if head.latest is None or head.latest.state != RunState.RUNNING or not is_query_job(values(head.facts.facets)):
         return None
     return parent_reference(values(head.facts.run_facets).get(PARENT))
-
-
-def _is_open(state: str, job_facets: Facets) -> bool:
-    return state == RunState.RUNNING and is_query_job(job_facets)
 
 
 def _ended(store: GraphReader, applications: Iterable[ParentRef]) -> dict[ParentRef, Run]:

@@ -1,6 +1,8 @@
 """The ASGI application: reads a request, answers it in a thread, compresses a long response."""
 
 import gzip
+import threading
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from functools import partial
 from typing import Any
@@ -24,10 +26,37 @@ WAITING_EVENTS, WAITING_REQUESTS = 128, 24
 """Of each key: three keys that ask for all they can leave some of the connections to others."""
 GZIP_LEVEL = 1
 """A long response is compressed in a tenth of the time that a higher level takes."""
+MAX_COMPRESSED_BYTES = 8_000_000
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+
+
+class Compressed:
+    """The last long responses, gzipped, by their ETags: one that has not changed is not compressed again."""
+
+    def __init__(self, most: int = MAX_COMPRESSED_BYTES) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._contents: OrderedDict[str, bytes] = OrderedDict()
+        self._bytes = 0
+
+    def of(self, tag: str | None, content: bytes) -> bytes:
+        """The gzipped content of a response with this tag, a hash of it."""
+        with self._lock:
+            if tag and (known := self._contents.get(tag)):
+                self._contents.move_to_end(tag)
+                return known
+        made = gzip.compress(content, GZIP_LEVEL, mtime=0)
+        with self._lock:
+            if tag and tag not in self._contents:
+                self._contents[tag] = made
+                self._bytes += len(made)
+                while self._bytes > self._most:
+                    _, freed = self._contents.popitem(last=False)
+                    self._bytes -= len(freed)
+        return made
 
 
 class App:
@@ -36,6 +65,7 @@ class App:
     def __init__(self, api: ServedApi, *, is_open: bool) -> None:
         self._api = api
         self._is_open = is_open
+        self._compressed = Compressed()
         self._writers = Shares("event", WRITERS if is_open else KEYS, WRITERS, WAITING_EVENTS)
         self._readers = Shares("request", 2 * READERS if is_open else KEYS, READERS, WAITING_REQUESTS, make_sequential)
 
@@ -51,7 +81,7 @@ class App:
             key = None if self._is_open else presented_key(request.headers)
             status, headers, content = await shares.run(key, partial(self._answer, request))
         except ShareUsed:
-            status, headers, content = _sent(_too_many(request))
+            status, headers, content = self._sent(_too_many(request))
         lines = [(name.encode(), value.encode()) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": status, "headers": lines})
         await send({"type": "http.response.body", "body": content})
@@ -61,7 +91,16 @@ class App:
         self._readers.close()
 
     def _answer(self, request: HttpRequest) -> tuple[int, dict[str, str], bytes]:
-        return _sent(self._refusal(request) or self._api.answer(request), request.headers.get("accept-encoding", ""))
+        response = self._refusal(request) or self._api.answer(request)
+        return self._sent(response, request.headers.get("accept-encoding", ""))
+
+    def _sent(self, response: ApiResponse, accepted: str = "") -> tuple[int, dict[str, str], bytes]:
+        """Status, headers and content, gzipped if that is accepted and worth it."""
+        headers, content = response.content()
+        if "content-encoding" not in headers and len(content) >= GZIP_FROM_BYTES and "gzip" in accepted:
+            content = self._compressed.of(headers.get("etag"), content)
+            headers["content-encoding"] = "gzip"
+        return response.status, headers | {"content-length": str(len(content))}, content
 
     def _refusal(self, request: HttpRequest) -> ApiResponse | None:
         """The response to a request that the API does not see."""
@@ -86,15 +125,6 @@ def _too_many(request: HttpRequest) -> ApiResponse:
     """503 for events, which is the one status that all producers send again."""
     status = 503 if request.is_for_ingest else 429
     return error_response(status, "too many requests of this key wait already; send this one again later")
-
-
-def _sent(response: ApiResponse, accepted: str = "") -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and content, gzipped if that is accepted and worth it."""
-    headers, content = response.content()
-    if "content-encoding" not in headers and len(content) >= GZIP_FROM_BYTES and "gzip" in accepted:
-        content = gzip.compress(content, GZIP_LEVEL, mtime=0)
-        headers["content-encoding"] = "gzip"
-    return response.status, headers | {"content-length": str(len(content))}, content
 
 
 def _host(url: str) -> str | None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
-from headwater.store import keys
 from headwater.store.caches import StateCache
 from headwater.store.errors import CorruptItem
 from headwater.store.items.codec import Codec
@@ -147,11 +146,14 @@ class States(Generic[Id, State]):
 
     def all(self) -> dict[Id, State]:
         """All states of the type that were read, by their ids."""
-        beginning, codec = self.type.beginning, self.type.codec
-        keys_of_type = [key for key in self.decoded.items if keys.begins_with(key, beginning)]
-        read = ((self.type.id_of(key), self.decoded.state(key, codec)) for key in keys_of_type)
-        states = ((state_id, self._seen(state, state_id)) for state_id, state in read)
-        return {state_id: state for state_id, state in states if state is not None}
+        (pk, sk), codec, id_of = self.type.beginning, self.type.codec, self.type.id_of
+        states: dict[Id, State] = {}
+        for key in self.decoded.items:
+            if key.pk.startswith(pk) and key.sk.startswith(sk):
+                state_id = id_of(key)
+                if (state := self._seen(self.decoded.state(key, codec), state_id)) is not None:
+                    states[state_id] = state
+        return states
 
     def _seen(self, state: State | None, state_id: Id) -> State | None:
         visibility, seen = self.decoded.visibility, self.type.seen

@@ -70,11 +70,6 @@ _AUDIT_POSITION = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{9}Z#[\w=-]{1,
 _EVENT_POSITION = re.compile(r"[0-9T:.-]+Z#[A-Za-z]+#[0-9a-f]+")
 
 
-def begins_with(key: Key, beginning: Key) -> bool:
-    """Whether both parts of a key begin with those of another."""
-    return key.pk.startswith(beginning.pk) and key.sk.startswith(beginning.sk)
-
-
 def job_head(job: JobId) -> Key:
     return Key(f"J#{job}", HEAD)
 

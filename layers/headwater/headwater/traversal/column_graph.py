@@ -12,7 +12,15 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.column_lineage import Steps, candidates_in, column_flows, indirect_flows, told_columns
+from headwater.graph.facets.column_lineage import (
+    ColumnFlow,
+    IndirectFlow,
+    Steps,
+    candidates_in,
+    column_flows,
+    indirect_flows,
+    told_columns,
+)
 from headwater.graph.facets.curation import HIDDEN
 from headwater.graph.facets.dataset_reference import sources_of
 from headwater.graph.facets.register import values
@@ -223,13 +231,14 @@ class ColumnGraph:
         return by_jobs | by_events
 
     def _add(self, dataset: DatasetId, name: Name, facet: Any, time: Instant) -> None:
-        self.told[dataset] |= told_columns(facet)
-        self.opaque |= {dataset} if candidates_in(facet) else set()
-        for flow in column_flows(name, facet):
+        said = self.reader.store.made(_said_by, facet, name)
+        self.told[dataset] |= said.columns
+        self.opaque |= {dataset} if said.has_candidates else set()
+        for flow in said.flows:
             output, source = ColumnId(dataset, flow.output.field), self._column(*flow.source, time)
             _unite(self.into[output].setdefault(source, []), flow.steps)
             self.out_of[source].add(output)
-        for indirect in indirect_flows(name, facet):
+        for indirect in said.indirect:
             source = self._column(*indirect.source, time)
             _unite(self.indirect[dataset].setdefault(source, []), indirect.steps)
             self.bears_on[source].add(dataset)
@@ -265,6 +274,20 @@ class ColumnGraph:
         node = meant(dataset_id(shown), time, self.renamed_away)
         self.names.setdefault(node, shown)
         return ColumnId(self.representative(node), field)
+
+
+class _Said(NamedTuple):
+    """What a column lineage facet says of a dataset."""
+
+    columns: frozenset[str]
+    has_candidates: bool
+    flows: tuple[ColumnFlow, ...]
+    indirect: tuple[IndirectFlow, ...]
+
+
+def _said_by(facet: Any, name: Name) -> _Said:
+    flows, indirect = tuple(column_flows(name, facet)), tuple(indirect_flows(name, facet))
+    return _Said(frozenset(told_columns(facet)), bool(candidates_in(facet)), flows, indirect)
 
 
 def _unite(steps: Steps, more: Steps) -> None:

@@ -82,8 +82,10 @@ class LineageGraph:
 
     def between_its_nodes(self) -> "LineageGraph":
         """The graph without edges to nodes outside of the graph; each dataset is its representative."""
-        reads = {(self.representative(dataset), job) for dataset, job in self.reads}
-        writes = {(job, self.representative(dataset)) for job, dataset in self.writes}
+        reads, writes = self.reads, self.writes
+        if self.representatives:
+            reads = {(self.representative(dataset), job) for dataset, job in reads}
+            writes = {(job, self.representative(dataset)) for job, dataset in writes}
         return replace(
             self,
             reads={(dataset, job) for dataset, job in reads if dataset in self.order and job in self.order},

@@ -8,6 +8,7 @@ several parts: a run has its job and run id, a schema its dataset and digest.
 import hashlib
 import uuid
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple, NewType
 
 from headwater.graph.names.naming import Naming, cached_by_name
@@ -164,6 +165,7 @@ def node_id(kind: str, name: Name) -> str:
     return f"{kind}:{name.namespace}:{name.name}"
 
 
+@lru_cache(maxsize=1_000)
 def version_of_schema(digest: str) -> str:
     """The version of a dataset that no run is known to have written: a UUID of the digest of its schema."""
     return str(uuid.UUID(digest[:32]))

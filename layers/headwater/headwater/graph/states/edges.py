@@ -65,11 +65,11 @@ class Edges(NamedTuple):
 
     @property
     def input_ids(self) -> frozenset[DatasetId]:
-        return frozenset(dataset.id for dataset in self.inputs)
+        return frozenset([dataset.id for dataset in self.inputs])
 
     @property
     def output_ids(self) -> frozenset[DatasetId]:
-        return frozenset(dataset.id for dataset in self.outputs)
+        return frozenset([dataset.id for dataset in self.outputs])
 
     def upstream_of(self, output: DatasetId) -> frozenset[DatasetId]:
         """The inputs that an output is made of: the sources that the producer names, else all inputs."""

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from headwater.graph.facets.members import exposure_nodes, owners_of
 from headwater.graph.facets.register import values
@@ -11,9 +12,10 @@ from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.neighbours import Side
-from headwater.http.marquez.datasets import dataset_node, dataset_type, last_write, updated
+from headwater.http.marquez.datasets import dataset_node, dataset_type, last_write
 from headwater.http.marquez.jobs import job_node
-from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage import exact_json
+from headwater.openlineage.exact_json import DocumentText, JsonObject
 from headwater.openlineage.instant import Instant, shown
 from headwater.read.dataset_details import first_jobs
 from headwater.read.good_writes import KnownWriters, LastWrite, last_writes
@@ -25,62 +27,92 @@ MAX_BYTES = 20_000_000
 """The estimated size of a page. Gzip makes it ten times smaller, and a Lambda returns at most 6 MB."""
 MAX_WRITERS = 5_000
 """Writers beside a graph that are read for its last writes."""
+_NO_WRITE = LastWrite()
+
+
+class NodeText(NamedTuple):
+    """A node whose JSON is written already, but for its edges: `"id":...,"type":...,"data":{...}`. `size` is the
+    estimate for a page, `id` the nodeId as JSON."""
+
+    id: str
+    members: str
+    size: int
 
 
 @dataclass(frozen=True)
 class GraphView:
-    """Nodes in the order in which a walk reached them, and the edges between them, by nodeId. `foreign` are the edges
-    to datasets whose namespaces the producer may not write."""
+    """Nodes in the order in which a walk reached them, each a document or a NodeText, and the edges between them, by
+    nodeId. `foreign` are the edges to datasets whose namespaces the producer may not write."""
 
-    nodes: Mapping[str, JsonObject]
+    nodes: Mapping[str, Any]
     edges: frozenset[tuple[str, str]]
     foreign: frozenset[tuple[str, str]] = frozenset()
 
-    def page(self, offset: int, limit: int) -> tuple[list[JsonObject], int]:
+    def page(self, offset: int, limit: int) -> tuple[list[JsonObject | DocumentText], int]:
         """The nodes of a page and their number, which is less than `limit` if the nodes are long. An edge between two
         pages is on the later page."""
         shown = list(self.nodes)[: offset + limit]
         size = 0
         for at, node in enumerate(shown[offset:], start=offset):
-            size += _size(self.nodes[node])
+            known = self.nodes[node]
+            size += known.size if isinstance(known, NodeText) else _size(known)
             if size > MAX_BYTES and at > offset:
                 shown = shown[:at]
                 break
         into, out_of = self._edges(set(shown))
         page = shown[offset:]
-        nodes = [{"inEdges": into[node], "outEdges": out_of[node], **self.nodes[node]} for node in sorted(page)]
-        return nodes, len(page)
+        nodes = ((self.nodes[node], into[node], out_of[node]) for node in sorted(page))
+        return [
+            DocumentText(f'{{"inEdges":[{",".join(came)}],"outEdges":[{",".join(went)}],{node.members}}}')
+            if isinstance(node, NodeText)
+            else {"inEdges": came, "outEdges": went, **node}
+            for node, came, went in nodes
+        ], len(page)
 
-    def _edges(self, shown: set[str]) -> tuple[dict[str, list[JsonObject]], dict[str, list[JsonObject]]]:
-        into: dict[str, list[JsonObject]] = defaultdict(list)
-        out_of: dict[str, list[JsonObject]] = defaultdict(list)
+    def _edges(self, shown: set[str]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+        into: dict[str, list[Any]] = defaultdict(list)
+        out_of: dict[str, list[Any]] = defaultdict(list)
         for origin, destination in sorted(self.edges):
             if origin in shown and destination in shown:
-                edge: JsonObject = {"origin": origin, "destination": destination}
-                if (origin, destination) in self.foreign:
-                    edge["foreign"] = True
+                source, target = self.nodes[origin], self.nodes[destination]
+                is_foreign = (origin, destination) in self.foreign
+                edge: JsonObject | str
+                if isinstance(source, NodeText):
+                    more = ',"foreign":true' if is_foreign else ""
+                    edge = f'{{"origin":{source.id},"destination":{target.id}{more}}}'
+                else:
+                    edge = {"origin": origin, "destination": destination, **({"foreign": True} if is_foreign else {})}
                 into[destination].append(edge)
                 out_of[origin].append(edge)
         return into, out_of
 
 
 def serialise(
-    reader: Reader, graph: LineageGraph, *, as_of: Instant | None = None, exposed: Collection[NodeId] = ()
+    reader: Reader,
+    graph: LineageGraph,
+    *,
+    as_of: Instant | None = None,
+    exposed: Collection[NodeId] = (),
+    as_texts: bool = False,
 ) -> GraphView:
     """The graph of a walk as JSON. A derivation is no node, but edges between datasets. The exposures of the `exposed`
-    datasets are nodes, after all others."""
+    datasets are nodes, after all others. `as_texts` is for an answer that is sent as it is: its nodes are written
+    already, as long as nothing new is known of them."""
     heads = heads_of(reader, graph, as_of)
     latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
-    nodes = _job_nodes(reader, graph, latest, as_of) | _dataset_nodes(
-        reader, graph, _last_writes(reader, graph, heads, as_of), as_of
-    )
+    writes = _last_writes(reader, graph, heads, as_of)
+    jobs, datasets = _said_of_jobs(graph, latest, as_of), _said_of_datasets(reader, graph, writes, as_of)
+    job, dataset = (_job_text, _dataset_text) if as_texts else (_job, _dataset)
+    nodes: dict[NodeId, Any] = {node: reader.store.made(job, *said) for node, said in jobs}
+    nodes |= {node: reader.store.made(dataset, *said) for node, said in datasets}
     shown = {node: nodes[node] for node in graph.order if node in nodes}
+    ids: dict[NodeId, str] = {node: node_id("job", head.facts.name) for node, (head, *_) in jobs}
+    ids |= {node: node_id("dataset", head.facts.name) for node, (head, *_) in datasets}
     edges, foreign = (
-        frozenset((shown[a]["id"], shown[b]["id"]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
+        frozenset((ids[a], ids[b]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
         for edges in (graph.edges, graph.foreign_edges)
     )
-    documents = {document["id"]: document for document in shown.values()}
-    return GraphView(documents | _exposures(graph, exposed), edges, foreign)
+    return GraphView({ids[node]: shown[node] for node in shown} | _exposures(graph, exposed), edges, foreign)
 
 
 def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, JsonObject]:
@@ -106,44 +138,68 @@ def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, Js
     return nodes
 
 
-def _job_nodes(
-    reader: Reader, graph: LineageGraph, latest: Mapping[JobId, LatestRun], as_of: Instant | None
-) -> dict[NodeId, JsonObject]:
-    nodes: dict[NodeId, JsonObject] = {}
-    for job, head in graph.jobs.items():
-        if job in graph.order and not head.facts.is_derivation:
-            edges, run = _with_names(graph.edges_of[job], graph), latest.get(job)
-            data = reader.store.made(_said_of_job, head, edges, run)
-            if as_of and head.facts.updated > as_of:
-                data = {**data, "updatedAt": shown(as_of)}
-            nodes[job] = {"id": node_id("job", head.facts.name), "type": "JOB", "data": data}
-    return nodes
+def _said_of_jobs(
+    graph: LineageGraph, latest: Mapping[JobId, LatestRun], as_of: Instant | None
+) -> list[tuple[JobId, tuple[JobHead, Edges, LatestRun | None, Instant | None]]]:
+    """What the node of each job is made of, as `_job` takes it."""
+    return [
+        (
+            job,
+            (
+                head,
+                _with_names(graph.edges_of[job], graph),
+                latest.get(job),
+                as_of if as_of and head.facts.updated > as_of else None,
+            ),
+        )
+        for job, head in graph.jobs.items()
+        if job in graph.order and not head.facts.is_derivation
+    ]
 
 
-def _said_of_job(head: JobHead, edges: Edges, run: LatestRun | None) -> JsonObject:
-    return job_node(head, edges, run) | {"owners": owners_of(values(head.facts.facets))}
+def _job(head: JobHead, edges: Edges, run: LatestRun | None, updated: Instant | None) -> JsonObject:
+    data = job_node(head, edges, run) | {"owners": owners_of(values(head.facts.facets))}
+    if updated:
+        data["updatedAt"] = shown(updated)
+    return {"id": node_id("job", head.facts.name), "type": "JOB", "data": data}
 
 
-def _dataset_nodes(
+def _job_text(head: JobHead, edges: Edges, run: LatestRun | None, updated: Instant | None) -> NodeText:
+    return _node_text(_job(head, edges, run, updated))
+
+
+def _said_of_datasets(
     reader: Reader, graph: LineageGraph, writes: Mapping[DatasetId, LastWrite], as_of: Instant | None
-) -> dict[NodeId, JsonObject]:
+) -> list[tuple[DatasetId, tuple[DatasetHead, Instant | None, JsonObject, LastWrite]]]:
+    """What the node of each dataset is made of, as `_dataset` takes it."""
     used = _last_used(reader, graph, as_of)
-    nodes: dict[NodeId, JsonObject] = {}
-    for dataset, head in graph.datasets.items():
-        if dataset in graph.order:
-            data = {
-                **reader.store.made(_said_of_dataset, head),
-                **updated(head, used.get(dataset)),
-                **_estimates(graph, dataset),
-                **last_write(writes.get(dataset, LastWrite())),
-            }
-            nodes[dataset] = {"id": node_id("dataset", head.facts.name), "type": "DATASET", "data": data}
-    return nodes
+    return [
+        (
+            dataset,
+            (
+                head,
+                used.get(dataset),
+                _estimates(graph, dataset) if graph.part_read else {},
+                writes.get(dataset, _NO_WRITE),
+            ),
+        )
+        for dataset, head in graph.datasets.items()
+        if dataset in graph.order
+    ]
 
 
-def _said_of_dataset(head: DatasetHead) -> JsonObject:
-    """A dataset as its head has it, which few events change."""
-    return dataset_node(head) | {"datasetType": dataset_type(head.facets), "owners": owners_of(head.facets)}
+def _dataset(head: DatasetHead, used: Instant | None, estimates: JsonObject, write: LastWrite) -> JsonObject:
+    said = {"datasetType": dataset_type(head.facets), "owners": owners_of(head.facets)}
+    data = {**dataset_node(head, used), **said, **estimates, **last_write(write)}
+    return {"id": node_id("dataset", head.facts.name), "type": "DATASET", "data": data}
+
+
+def _dataset_text(head: DatasetHead, used: Instant | None, estimates: JsonObject, write: LastWrite) -> NodeText:
+    return _node_text(_dataset(head, used, estimates, write))
+
+
+def _node_text(node: JsonObject) -> NodeText:
+    return NodeText(exact_json.encode(node["id"]).decode(), exact_json.encode(node).decode()[1:-1], _size(node))
 
 
 def _last_writes(
@@ -190,6 +246,8 @@ def _estimates(graph: LineageGraph, dataset: DatasetId) -> JsonObject:
     """About how many readers or writers a dataset has, if the walk did not read them all: as many times more than the
     graph has as there are jobs for each job that was read."""
     estimates: JsonObject = {}
+    if not graph.part_read:
+        return estimates
     if part := graph.part_read.get((dataset, Side.READS)):
         estimates["estimatedReaders"] = round(sum(read == dataset for read, _ in graph.reads) / part)
     if part := graph.part_read.get((dataset, Side.WRITES)):
@@ -216,16 +274,16 @@ def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
     """Edges whose datasets have the name of their representative."""
 
     def shown(used: tuple[DatasetRef, ...]) -> tuple[DatasetRef, ...]:
-        heads = [graph.datasets.get(graph.representative(dataset.id)) for dataset in used]
-        if all(head is None or head.facts.name == dataset.name for head, dataset in zip(heads, used, strict=True)):
-            return used
+        heads = [(dataset, graph.datasets.get(graph.representative(dataset.id))) for dataset in used]
         return tuple(
-            dataset._replace(name=head.facts.name) if head else dataset
-            for head, dataset in zip(heads, used, strict=True)
+            [
+                dataset._replace(name=head.facts.name) if head and head.facts.name != dataset.name else dataset
+                for dataset, head in heads
+            ]
         )
 
     inputs, outputs = shown(edges.inputs), shown(edges.outputs)
-    is_as_sent = inputs is edges.inputs and outputs is edges.outputs
+    is_as_sent = inputs == edges.inputs and outputs == edges.outputs
     return edges if is_as_sent else edges._replace(inputs=inputs, outputs=outputs)
 
 
@@ -240,13 +298,26 @@ def _last_used(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> di
     known = {job: graph.job_heads[job] for job in asked if job in graph.job_heads}
     unread = [job for job in asked if job not in known]
     read = reader.store.read(ReadRequest(jobs=unread)).jobs.all() if unread else {}
+    heads = {**known, **read}
+    names: dict[DatasetId, list[DatasetId]] = defaultdict(list)
+    for name, representative in graph.representatives.items():
+        names[representative].append(name)
     used: dict[DatasetId, Instant] = {}
-    for job, head in {**known, **read}.items():
-        for name, usage in head.facts.usages.items():
-            dataset = graph.representative(name)
-            if dataset in users and job in users[dataset]:
-                last = min(usage.last, as_of) if as_of else usage.last
-                used[dataset] = max(last, used.get(dataset, last))
+    for dataset, jobs in users.items():
+        own = (
+            [name for name in {dataset, *names[dataset]} if graph.representative(name) == dataset]
+            if names
+            else [dataset]
+        )
+        last = [
+            usage.last
+            for job in jobs
+            if (head := heads.get(job))
+            for name in own
+            if (usage := head.facts.usages.get(name))
+        ]
+        if last:
+            used[dataset] = min(max(last), as_of) if as_of else max(last)
     return used
 
 

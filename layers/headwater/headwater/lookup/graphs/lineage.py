@@ -61,7 +61,12 @@ def _format(request: ApiRequest) -> Format:
     return FORMATS[name]
 
 
-def lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
+def lineage_as_sent(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
+    """The graph of `lineage`, whose nodes are JSON already."""
+    return lineage(reader, request, node, as_texts=True)
+
+
+def lineage(reader: Reader, request: ApiRequest, node: NamedNode, *, as_texts: bool = False) -> JsonObject:
     """The graph around a job or dataset, a page of at most `limit` nodes, the nearest first."""
     require_kind(node, NODES)
     page, rollup = _page(request), request.choice("rollup", Rollup)
@@ -74,7 +79,8 @@ def lineage(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
         with_usages=True,
     )
     graph = walked(reader, node, walk, rollup)
-    view = serialise(reader, graph, as_of=walk.as_of, exposed=_exposed(graph, node, walk.direction))
+    exposed = _exposed(graph, node, walk.direction)
+    view = serialise(reader, graph, as_of=walk.as_of, exposed=exposed, as_texts=as_texts)
     answer = _paged(view, page, is_truncated=graph.is_truncated)
     used = [each for edges in graph.edges_of.values() for each in edges.inputs + edges.outputs]
     deleted = {each.name for each in used if each.id in graph.deleted}

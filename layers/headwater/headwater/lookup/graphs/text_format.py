@@ -29,13 +29,14 @@ class AnswerFormat(StrEnum):
 
 
 def or_text(
-    lookup: Lookup[Named], render: Render
+    lookup: Lookup[Named], render: Render, as_sent: Lookup[Named] | None = None
 ) -> tuple[Lookup[Named], Callable[[ApiRequest, JsonObject], ApiResponse]]:
-    """A lookup and its serialiser, for a route that answers in either format."""
+    """A lookup and its serialiser, for a route that answers in either format. `as_sent` makes the answer that is JSON,
+    if parts of it may be written already."""
 
     def use_case(reader: Reader, request: ApiRequest, node: Named) -> JsonObject:
         is_text = _is_text(request)
-        answer = lookup(reader, request, node)
+        answer = (lookup if is_text else as_sent or lookup)(reader, request, node)
         return {"nodeId": _shown(reader, node), **answer} if is_text and isinstance(node, NamedNode) else answer
 
     def serialise(request: ApiRequest, answer: JsonObject) -> ApiResponse:

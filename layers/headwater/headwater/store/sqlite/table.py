@@ -24,6 +24,7 @@ from headwater.store.errors import Conflict
 from headwater.store.items.codec import DOC
 from headwater.store.keys import Key
 from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.item_cache import KEPT, ItemCache
 from headwater.store.sqlite.list_counts import ListCounts, changed_lists
 from headwater.store.sqlite.outbox import ItemChange, SqliteOutbox
 from headwater.store.sqlite.rows import COLUMNS, FORM_COLUMNS, item_of, part_of, row_of
@@ -70,6 +71,7 @@ class SqliteTable:
         self._outbox = outbox
         self._changing = threading.Lock()
         self._counts = ListCounts()
+        self._kept = ItemCache()
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
@@ -80,6 +82,9 @@ class SqliteTable:
             self._commit(transaction)
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
+        return self._kept.read(keys, only, self._read) if only in KEPT else self._read(keys, only)
+
+    def _read(self, keys: Collection[Key], only: str | None) -> dict[Key, Item]:
         wanted = (json.dumps(list(keys)),)
         if only is None:
             items = [item_of(row) for row in self._rows(READ, *wanted)]
@@ -166,8 +171,12 @@ class SqliteTable:
 
     def remove_expired(self, now: float) -> int:
         """Removes some of the items that have expired, and returns how many it removed: 0 once there are none."""
-        with self._changing, self._counts.changing(), self._database.writing() as connection:
-            return connection.execute(EXPIRED, (int(now), EXPIRED_AT_ONCE)).rowcount
+        with self._changing, self._counts.changing():
+            with self._database.writing() as connection:
+                removed = connection.execute(EXPIRED, (int(now), EXPIRED_AT_ONCE)).rowcount
+            if removed:
+                self._kept.forget()
+            return removed
 
     def segment(self, segment: int, segments: int) -> Iterator[Item]:
         """The items of one of several parts of the table, read page by page."""
@@ -184,6 +193,7 @@ class SqliteTable:
                 self._outbox.add(connection, transaction.changes)
             for write in transaction.other_writes:
                 write(connection)
+        self._kept.written(transaction.written.values())
 
     def _number(self, query: str, *parameters: Any) -> int:
         number: int = self._rows(query, *parameters)[0][0]
