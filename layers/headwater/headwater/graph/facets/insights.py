@@ -1,7 +1,7 @@
 """Insights: what an analysis of the whole graph found, as facets that ordinary events bring.
 
 The insights of a kind are a facet of the dataset of that name in the reserved namespace `headwater:insights`; a new
-analysis replaces them. How critical a job or dataset is, is a facet of the node itself.
+analysis replaces them. The criticality of a job or dataset is a facet of the node itself.
 """
 
 from collections.abc import Iterator, Mapping

@@ -37,8 +37,8 @@ def words_of(name: str) -> list[str]:
 
 
 def words_in(text: str) -> list[str]:
-    """The words by which a description or a SQL text is found. A word with a digit is none: ids and dates are new with
-    each run."""
+    """The words by which a description or a SQL text is found. A word with a digit does not count: ids and dates are
+    new with each run."""
     words = dict.fromkeys(_WORD.findall(_HUMP.sub(" ", text).casefold()))
     telling = (
         word

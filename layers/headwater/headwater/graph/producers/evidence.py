@@ -5,8 +5,8 @@ that nobody has looked at, it has all of them, unless the event contradicts itse
 column lineage of the same event names. The poll of schema registries (sources/registry/) sends DatasetEvents, whose
 schema is complete, and counts before all others (`is_registered` in facets/schema.py).
 
-A producer that parses SQL does so before the database has seen it, and sends the column lineage at START already, or at
-the FAIL of a statement that the database refused. Only a COMPLETE shows that the columns exist:
+A producer that parses SQL does so before the database has seen it, and sends column lineage even at START, or at the
+FAIL of a statement that the database refused. Only a COMPLETE shows that the columns exist:
 
     SELECT gramz / n AS average ...     START: average is made of gramz     FAIL: there is no column gramz
 
@@ -56,7 +56,7 @@ def has_partial_schema(event: AnyEvent, reference: DatasetReference, *, is_read:
 
 def with_proven_columns(event: AnyEvent, naming: Naming) -> AnyEvent:
     """The event without what it says of columns that may never come to be: column lineage that the database may refuse,
-    and the schema of a write that its producer tells again when the write has ended. Of a COMPLETE with partial
+    and the schema of a write that its producer sends again when the write has ended. Of a COMPLETE with partial
     schemas, the event with the columns that the column lineage names."""
     if not isinstance(event, RunEvent):
         return event

@@ -1,7 +1,7 @@
 """Trino: a schema has the columns that the query touches, and a name of a job is the id of a query.
 
-`UPDATE t SET price = 1` names `price` alone. Only an output of CREATE TABLE AS or CREATE VIEW is named with all
-columns; with none, if IF NOT EXISTS found the table (from Trino's StatementAnalyzer; not recorded).
+`UPDATE t SET price = 1` names only `price`. Only an output of CREATE TABLE AS or CREATE VIEW is named with all columns;
+with none, if IF NOT EXISTS found the table (from Trino's StatementAnalyzer; not recorded).
 
 What the listener says of a query, and what is made of it, each by recorded events:
 
@@ -102,7 +102,7 @@ def _unwritten(output: DatasetReference) -> DatasetReference:
 
 
 def _with_declared_sources(output: DatasetReference, inputs: Collection[Name]) -> DatasetReference:
-    """An output whose column lineage has indirect inputs of the event's inputs alone."""
+    """An output whose column lineage has indirect inputs only from the event's inputs."""
     facet = output.facets.get(COLUMN_LINEAGE)
     scanned = facet.get("dataset") if isinstance(facet, dict) else None
     if not isinstance(facet, dict) or not isinstance(scanned, list):
