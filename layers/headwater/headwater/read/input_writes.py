@@ -3,7 +3,7 @@
 The write of an input is that of the last other run that began to write the dataset before the reading run ended, and
 that had written by then: a run that had failed is the writer of no input, and one that was open only if no earlier
 write went well (good_writes.py). While the reading run is open, the writes of its inputs may change. An event without a
-run only describes a dataset: no run reads the version of such an event.
+run only describes a dataset: no run reads the version it makes.
 """
 
 from bisect import bisect_left
@@ -114,8 +114,8 @@ def _by_runs(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> d
 
 
 def _write_of(run_input: _InputOfRun, writes: Iterable[WriteOfRun]) -> WriteOfRun | None:
-    """The write that counted when the reading run ended. A query reads nothing that the same statement writes. A rename
-    made the data only of a table of which nothing else is known."""
+    """The write that counted when the reading run ended. A query does not read what its own statement writes. A rename
+    counts only if nothing else is known of the table."""
     run = run_input.run
     of_others = [write for write in writes if not (wraps(run, write.run) or wraps(write.run, run))]
     made = [write for write in of_others if not renames(write.run, write.id.dataset)]
@@ -123,7 +123,7 @@ def _write_of(run_input: _InputOfRun, writes: Iterable[WriteOfRun]) -> WriteOfRu
 
 
 def _is_sure(run_input: _InputOfRun, newest: Collection[_Begun], write: WriteOfRun | None) -> bool:
-    """Whether no older write than the newest ones can be that of the input."""
+    """Whether only the newest writes can be the input's, and no older one."""
     times: dict[DatasetId, list[Instant]] = defaultdict(list)
     for begun in newest:
         times[begun.write.dataset].append(begun.time)

@@ -21,7 +21,7 @@ class UnreadableBody(StorageError):
 
 
 class Throttled(StorageError):
-    """A service takes no more calls for now, or failed inside: a pause helps."""
+    """A service takes no more calls for now, or had an internal error: waiting helps."""
 
 
 class DeadlinePassed(StorageError):
@@ -29,7 +29,7 @@ class DeadlinePassed(StorageError):
 
 
 class Conflict(StorageError):
-    """A conditional put found another version of the item than the version that was read."""
+    """A conditional put found a different version of the item than the one read."""
 
 
 class CorruptItem(StorageError):

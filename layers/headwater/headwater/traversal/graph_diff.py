@@ -32,7 +32,7 @@ class GraphDiff:
 
 
 def graph_diff(before: GraphAtTime, after: GraphAtTime) -> GraphDiff:
-    """The diff of two graphs. A schema that is unknown at one of the times is no change."""
+    """The diff of two graphs. A schema unknown at one of the times is not a change."""
     old, new = before.columns, after.columns
     return GraphDiff(
         added=tuple(sorted(new.keys() - old.keys())),

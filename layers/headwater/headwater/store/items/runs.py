@@ -74,7 +74,7 @@ def _labels(run: Run) -> Mapping[str, str]:
 
 
 def _listed(run: Run) -> RunState:
-    """The list of runs without a parent that has the run. One that only its children named is where 0.1.0 put it."""
+    """The list of runs without a parent that has the run. One that only its children named stays where 0.1.0 put it."""
     hides_failures = run.state is RunState.COMPLETED or not run.last
     return RunState.FAILED if run.failed_children and hides_failures else run.stored_state
 
