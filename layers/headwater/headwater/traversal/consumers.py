@@ -2,7 +2,7 @@
 
 A hop costs two reads: the jobs, then the datasets that the jobs write, with their readers. With columns, a hop costs a
 third read, for the column lineage and the columns of the outputs. Column lineage is kept per job, since two jobs may
-write a table and only one of them send column lineage.
+write a table and only one of them sends column lineage.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -81,7 +81,7 @@ def retired_writes(
 def failed_writes(
     reader: Reader, datasets: Collection[DatasetId], known: KnownJobs, as_of: Instant | None, most: int
 ) -> set[tuple[JobId, DatasetId]]:
-    """The edges to outputs from jobs none of whose runs wrote them well, while another job did or is about to, now or
+    """The edges to outputs from jobs none of whose runs wrote them well, while another job did or is doing so, now or
     as of a time. A graph of jobs shows them, with their states; columns and impact have none.
 
     A job whose newest run went amiss costs a read of its `LOOKED_AT` newest runs. Example:

@@ -25,7 +25,7 @@ _LOCATION_SCHEMES = frozenset({"http", "https", "ftp", "file"})
 
 
 def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObject:
-    """A job in a lineage graph. A job that the caller may not read (`foreign`) has a name alone."""
+    """A job in a lineage graph. A job that the caller may not read (`foreign`) has only a name."""
     facts, name = head.facts, head.facts.name
     facets = values(facts.facets)
     parent = head.parent_name

@@ -67,8 +67,8 @@ class GraphView:
 def serialise(
     reader: Reader, graph: LineageGraph, *, as_of: Instant | None = None, exposed: Collection[NodeId] = ()
 ) -> GraphView:
-    """The graph of a walk as JSON. A derivation is no node, but edges between datasets. The exposures of the `exposed`
-    datasets are nodes, after all others."""
+    """The graph of a walk as JSON. A derivation is not a node, but edges between datasets. The exposures of the
+    `exposed` datasets are nodes, after all others."""
     heads = heads_of(reader, graph, as_of)
     latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
     nodes = _job_nodes(reader, graph, latest, as_of) | _dataset_nodes(
@@ -84,8 +84,8 @@ def serialise(
 
 
 def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, JsonObject]:
-    """The exposures of some datasets. Their edges are in their own `inEdges` alone: Marquez's page draws `outEdges`,
-    and has no picture of what is neither job nor dataset."""
+    """The exposures of some datasets. Their edges are only in their own `inEdges`: Marquez's page draws `outEdges`, and
+    cannot draw what is neither job nor dataset."""
     nodes: dict[str, JsonObject] = {}
     for dataset in _readable(graph):
         head = graph.datasets[dataset]

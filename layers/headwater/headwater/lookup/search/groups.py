@@ -210,7 +210,7 @@ def _of_query(reader: Reader, search: NameSearch, text: str) -> list[JsonObject]
 
 
 def _is_named(datasets: Sequence[JsonObject], words: Sequence[str]) -> bool:
-    """Whether the words are the name of a dataset, or the end of it: then it is meant, and not a column of the word."""
+    """Whether the words are the name of a dataset, or its end: then they mean it, and not a column."""
     names = [datasets[0][member] for member in ("name", "displayName") if member in datasets[0]] if datasets else []
     return any(not _rank(name, words)[0] for name in names)
 

@@ -39,7 +39,7 @@ class _Text:
         self._add_nodes_with_other_edges()
 
     def _add_nodes_with_other_edges(self) -> None:
-        """A node with other edges is changed, unless it came or went itself."""
+        """A node with other edges is changed, unless it was itself added or removed."""
         told = {name for nodes in self.nodes.values() for name in nodes}
         self.nodes["changed"] |= {name: {"nodeId": name} for name in sorted(self.edges.keys() - told)}
 
