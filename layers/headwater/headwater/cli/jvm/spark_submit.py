@@ -93,7 +93,8 @@ class SparkSubmit:
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "1g",
             "spark.driver.extraClassPath": ":".join(str(jar) for jar in self.jars),
-            # The first tier alone has 48 MB for compiled code. Insights fill these; then nothing is compiled any more.
+            # The first tier by itself has 48 MB for compiled code. Insights fill them, and then nothing more is
+            # compiled.
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC",
             "spark.ui.enabled": "false",
             "spark.sql.shuffle.partitions": "2",

@@ -50,7 +50,7 @@ def wait_for(process: "subprocess.Popen[bytes]") -> int:
 class Signals:
     """Passes signals on to a child; those that come before there is one, as soon as there is.
 
-    A terminal sends Ctrl-C to the child, too. The second SIGINT is no harm: Java is ending already.
+    A terminal sends Ctrl-C to the child, too. The second SIGINT does no harm: Java is already ending.
     """
 
     child: subprocess.Popen[bytes] | None = None
