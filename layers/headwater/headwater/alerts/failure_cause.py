@@ -1,8 +1,8 @@
 """The cause of a failed run, if another alert reports it: a failed child, or a failed assertion.
 
 One failure fails many runs: a query, its application, the task that started the application, the DAG. Only the
-innermost raises an alert. Children are known by their run ids (parent and root of the parent facet), whatever their
-jobs are named.
+innermost alerts. Children are known by their run ids (parent and root of the parent facet), whatever their jobs are
+named.
 
     runs that failed                              told
     query of a Spark application, application     the query

@@ -21,8 +21,7 @@ MAX_BEATS, MIN_BEATS, GAP_FACTOR = 50, 5, 10
 """A silence may last `GAP_FACTOR` times as long as the longest gap among the run's newest `MAX_BEATS` signs of life. At
 least `MIN_BEATS` signs of life are needed to know the usual gap."""
 MIN_STREAM_BEATS = 3
-"""Signs of life that are enough for a stream, which sends them at a fixed interval; a batch job sends them as it
-proceeds."""
+"""Signs of life that are enough for a stream, which sends them regularly; a batch job sends them as it proceeds."""
 MAX_LISTED = 1_000
 """The runs that are read to find the children among those that name the run's id."""
 

@@ -23,7 +23,7 @@ FIRST_RUNS, RUNS_AT_A_TIME = 20, 100
 
 class FoldedJobs(NamedTuple):
     """The heads of the jobs of a batch, and the preconditions of this fold. `claimed_anew` are datasets that the batch
-    does not name, and of which a job may now claim other column lineage: their heads are to be folded before
+    does not name but whose column lineage a job may now claim differently: fold their heads before
     `selection.finish()`."""
 
     heads: dict[JobId, JobHead]
@@ -134,8 +134,7 @@ def _preconditions(
 
 
 def _took_over(folded: FoldedRun, lost: Snapshot) -> bool:
-    """Whether the first attempt may have made the run the newest of its job because of a parent that has changed
-    since."""
+    """Whether the first attempt may have made the run the newest of its job through a parent that has changed since."""
     head, run = lost.jobs.get(folded.id.job), RunOfGeneration.of(folded.run)
     return head is not None and run.parent not in (None, head.generation.newest.parent)
 

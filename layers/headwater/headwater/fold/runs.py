@@ -70,7 +70,7 @@ def write_rhythms(rhythms: Mapping[JobId, Rhythm], store: GraphStore, read: Snap
         for unusual in _unusual_before_last(rhythm, read.rhythms.get(job)):
             read = store.save([unusual], read)
     known = [_with_known(store, job, rhythm, read) for job, rhythm in rhythms.items()]
-    changed = [rhythm for rhythm in known if rhythm != read.rhythms.get(rhythm.id)]  # else it may be due no more
+    changed = [rhythm for rhythm in known if rhythm != read.rhythms.get(rhythm.id)]  # otherwise it may no longer be due
     return store.save(changed, read) if changed else read
 
 

@@ -32,8 +32,7 @@ class RequestAudit(Protocol):
 
 
 SHARE, BURST_SECONDS = 0.5, 5.0
-"""A key's share of the time of one copy of a function while others are asking, and the seconds it may use beyond
-that."""
+"""A key's share of a function copy's time while others are asking, and the seconds it may use beyond that."""
 SEEN_SECONDS = 60.0
 """How long a key counts as asking."""
 

@@ -90,8 +90,7 @@ def _commits_as_it_goes(job_facets: Facets, producer: Producer) -> bool:
 
 
 def renames(run: Run, dataset: DatasetId) -> bool:
-    """Whether a run wrote a dataset only by renaming it. It counts as the writer only if nothing else is known of the
-    dataset."""
+    """Whether a run only renamed a dataset. It counts as the writer only if nothing else is known of the dataset."""
     output = run.outputs.get(dataset)
     if output is None or not any(map(is_of_rename, output.facets)):
         return False
@@ -182,8 +181,8 @@ MAX_LOOKED_UP = 20
 def last_writes(
     reader: Reader, datasets: Mapping[DatasetId, KnownWriters], as_of: Instant | None = None
 ) -> dict[DatasetId, LastWrite]:
-    """The last write of each dataset, now or at a time at which the heads of its writers were so. Mostly the heads tell
-    it; where one of them leaves doubt, up to `MAX_LOOKED_UP` datasets are looked up (`newest_good_writes`)."""
+    """The last write of each dataset, now or at a time at which the heads of its writers were so. Usually the heads are
+    enough; if one of them leaves doubt, up to `MAX_LOOKED_UP` datasets are looked up (`newest_good_writes`)."""
     known = {dataset: last_write_by_heads(writers, as_of) for dataset, writers in datasets.items()}
     unsure = [dataset for dataset, last in known.items() if last is None][:MAX_LOOKED_UP]
     looked_up = newest_good_writes(reader, [datasets[dataset].names for dataset in unsure], as_of) if unsure else []

@@ -27,7 +27,7 @@ from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest, Snapshot
 
 MAX_SPLITS = 500
-"""Splits that are looked up, the likeliest first. The right split is mostly among the first few."""
+"""Splits that are looked up, the likeliest first. The right split is usually among the first few."""
 MAX_ALIASES = 4
 """Likeliest splits that are looked up among the aliases."""
 

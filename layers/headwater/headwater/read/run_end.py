@@ -145,7 +145,7 @@ def messages_of(store: GraphReader, runs: Collection[Run]) -> dict[JobRunId, str
     """What went wrong in each of some runs, in one line without secrets; empty if nothing did or nobody reported it.
 
     This is the run's own message, else that of its deepest failed child that has one. Children are read where a run
-    says nothing: a call for a hundred, mostly of one level.
+    says nothing: a call for a hundred, usually of one level.
     """
     messages = {run.id: "" for run in runs}
     wrong = [run for run in runs if run.failed_children or (run.ending and run.ending.failed)]

@@ -39,7 +39,7 @@ class Touched:
     """The jobs and datasets that may differ.
 
     jobs             heads of jobs with an event since the time
-    deleted_jobs     heads of jobs of which an event without a run tells that they are deleted
+    deleted_jobs     heads of jobs that an event without a run deleted
     datasets         datasets that a job, an event without a run, or an alert named since
     alerts           the numbers of alerts about a schema change, by dataset
     is_cut           whether there was more

@@ -4,8 +4,7 @@
              2nd ...           answered at once while few are, else one after the other, in turn with other keys
     key b    1st request       answered at once, also while others of a wait
 
-The key is the text in the headers, valid or not. Requests without a key are answered at once: an error, or a file of
-the page.
+The key is the text in the headers, valid or not. Without a key, the answer comes at once: an error, or a file.
 """
 
 import asyncio

@@ -117,8 +117,7 @@ def poll_each(
 
 def poll(source: PolledSource, graph: PolledGraph, now: datetime, deadline: Deadline) -> PollResult:
     """Sends what has changed since the last poll. Half of the time is for reading the parts, and half for reporting
-    them, however long the first took. Raises Unreachable if the source gave no complete answer: then nothing is
-    reported."""
+    them, however long the first took. Raises Unreachable if the source gave no complete answer."""
     if deadline.is_over:
         raise Unreachable(POSTPONED)
     half = deadline.seconds_left / 2

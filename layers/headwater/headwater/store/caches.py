@@ -82,7 +82,7 @@ class StateCache:
     def made(self, make: Callable[..., Made], state: object, *given: Any) -> Made:
         """What `make` makes of a state and of what else is given: a text, or a document that nobody may change. It is
         kept until something else is given. For a state that is not in the cache, such as a run that the caller only
-        partly sees, it is made anew."""
+        partly sees, it is made each time."""
         with self._lock:
             cached = self._by_identity.get(id(state))
             kept = cached.made.get(make) if cached else None

@@ -25,7 +25,7 @@ class Throttled(StorageError):
 
 
 class DeadlinePassed(StorageError):
-    """The invocation ends before the work does. What is stored stays, and the next delivery goes on from there."""
+    """The invocation ends before the work does. What is stored stays, and the next delivery continues from there."""
 
 
 class Conflict(StorageError):

@@ -232,8 +232,8 @@ class GraphReader:
     def newest_events_of_run(
         self, run_id: str, limit: int, before: str | None = None, *, at_a_time: int
     ) -> Iterator[tuple[EventId, dict[str, Any] | None]]:
-        """Up to `limit` events of a run before a position, newest first, each read as the caller goes on. None stands
-        for an event that cannot be read or that the caller may not see."""
+        """Up to `limit` events of a run before a position, newest first, each read when the caller gets to it. None
+        stands for an event that cannot be read or that the caller may not see."""
         end = keys.EVENT + (before or HIGHEST)
         items = self._table.newest_items(keys.events_of_run(run_id), keys.EVENT, end, at_a_time)
         for item in islice(items, limit):

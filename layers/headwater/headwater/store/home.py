@@ -35,7 +35,7 @@ class Inbox(Protocol):
         """Whether each message is safe."""
 
     def take(self, limit: int, without: Collection[str] = ()) -> list[InboxMessage]:
-        """The first messages in their order, but for those of some groups."""
+        """The first messages in their order, except those of some groups."""
 
     def holds(self, messages: Iterable[Message]) -> bool:
         """Whether any of these messages, sent by this process recently, is not folded yet."""

@@ -353,8 +353,7 @@ def due_jobs(job: JobId) -> str:
 
 
 def name_key(name: Name, node: str) -> str:
-    """The position of a node in a list by name. A name is cut to the length of a key; the id keeps cut names
-    distinct."""
+    """The position of a node in a list by name. A name is cut to the length of a key; the id keeps them distinct."""
     beginning = name.name.encode()[:MAX_SORTED_NAME_BYTES].decode(errors="ignore")
     return f"{beginning}\x1f{node}"
 

@@ -1,4 +1,4 @@
-"""Listings and time lines of the table, and the positions in them. Both give ids, page by page as the caller goes on.
+"""Listings and time lines of the table, and the positions in them. Both give ids, page by page as the caller continues.
 
 A position is the place of an entry in the order of its list. Positions are opaque; a cursor holds the position of the
 last entry of a page. The text in a client's cursor may be any text.
@@ -67,8 +67,8 @@ class Listing(Generic[Id]):
         newest_first: bool = False,
         limit: int | None = None,
     ) -> Iterator[Entry[Id]]:
-        """The entries with `after` <= position < `before`. A time is a position, too. `limit` is the number that a
-        caller expects to need; more are read as the caller goes on."""
+        """The entries with `after` <= position < `before`. A time is a position, too. `limit` is how many the caller
+        expects to need; more are read as it continues."""
         bounds = _bounds(after, before)
         share = None if limit is None else _share(limit, len(self._shards))
 

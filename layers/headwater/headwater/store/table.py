@@ -91,7 +91,7 @@ class ItemReader(Protocol):
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         """The items with these keys, as far as they are stored; up to 100 items are one call to the service.
 
-        With `only`, each item has that part alone, and only the labels of `FORM`: such an item must not be put back.
+        With `only`, each item has just that part, and only the labels of `FORM`: such an item must not be put back.
         """
 
 

@@ -129,8 +129,7 @@ class ColumnRelevance:
         return Relevance.UNKNOWN if dataset in self._told else unreached
 
     def _is_whole(self, graph: LineageGraph) -> bool:
-        """Whether each job that makes a dataset on the way reports its columns. If not, anything beyond may flow in,
-        too."""
+        """Whether each job that makes a dataset on the way reports its columns. If not, more may flow in."""
 
         def tells(job: JobId, dataset: DatasetId) -> bool:
             head = graph.jobs.get(job)

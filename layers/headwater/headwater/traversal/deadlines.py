@@ -50,8 +50,7 @@ MOST_WALKED = 200
 LEAST_OVERDUE = 300
 """Seconds after which a run that has not begun is late, for those that wait for it."""
 LEAST_LATE = 120
-"""An estimate has to be later than the deadline by at least this many seconds, and by this share of the time until
-then."""
+"""An estimate must exceed the deadline by at least this many seconds, and this share of the time until then."""
 LATE_SHARE = 0.05
 
 

@@ -81,7 +81,7 @@ class LineageGraph:
         ).between_its_nodes()
 
     def between_its_nodes(self) -> "LineageGraph":
-        """The graph without edges to nodes outside of the graph; each dataset is its representative."""
+        """The graph without edges to nodes outside it; each dataset is its representative."""
         reads = {(self.representative(dataset), job) for dataset, job in self.reads}
         writes = {(job, self.representative(dataset)) for job, dataset in self.writes}
         return replace(

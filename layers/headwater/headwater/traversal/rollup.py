@@ -30,7 +30,7 @@ class Rollup(StrEnum):
 def jobs_started_by(reader: Reader, job: JobId) -> list[JobId]:
     """The jobs that the newest run of a job started, the jobs that their runs started, and so on.
 
-    A query of an application starts no job, hence the children of a query are not read.
+    A query of an application starts no jobs, so its children are not read.
     """
     head = reader.jobs([job], usages=False).get(job)
     parents = [head.latest] if head and head.latest else []

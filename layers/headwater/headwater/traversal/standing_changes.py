@@ -1,4 +1,4 @@
-"""Which changes upstream still count: a wrong run that completes once more mends nothing.
+"""Which changes upstream still count: a wrong run that completes once more fixes nothing.
 
 A change of a schema stands, from the last run that a person called good, until one of these happens:
 

@@ -93,8 +93,7 @@ class SparkSubmit:
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "1g",
             "spark.driver.extraClassPath": ":".join(str(jar) for jar in self.jars),
-            # The first tier by itself has 48 MB for compiled code. Insights fill them, and then nothing more is
-            # compiled.
+            # The first tier only has 48 MB for compiled code. Insights fill them; then nothing more is compiled.
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC",
             "spark.ui.enabled": "false",
             "spark.sql.shuffle.partitions": "2",

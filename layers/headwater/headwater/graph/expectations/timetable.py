@@ -91,7 +91,7 @@ def slot_of(rhythm: Rhythm, run: Observation) -> Slot | None:
 
 
 def _met(found: Timetable | None, before: Moment, start: Moment) -> Slot | None:
-    """The due time met by a run that began at `start`, when the previous run began at `before`; runs in between may be
+    """The due time that a run met which began at `start`, the one before at `before`; runs in between may be
     missing."""
     slot = found.next_after(before) if found else None
     if found is None or slot is None:

@@ -47,8 +47,8 @@ class IndirectFlow(NamedTuple):
 
 
 def column_flows(output: Name, facet: Any) -> Iterator[ColumnFlow]:
-    """The flows in a columnLineage facet of the present form or the deprecated one; entries without names are passed
-    over."""
+    """The flows in a columnLineage facet of the present form or the deprecated one; entries without names are
+    skipped."""
     fields = facet.get("fields") if isinstance(facet, dict) else None
     for field, column in fields.items() if isinstance(fields, dict) else ():
         if isinstance(column, dict):

@@ -147,7 +147,7 @@ def shown_tags(facets: Mapping[str, Any], field: str | None = None) -> dict[str,
 
 
 def all_tags(facets: Mapping[str, Any]) -> set[str]:
-    """The tags that facets give a node or any of its fields, removed ones too, but for those that a client adds."""
+    """The tags that facets give a node or any of its fields, removed ones too, except those that a client adds."""
     ours = [facet.get("tag") for name, facet in facets.items() if name.startswith(_TAG) and isinstance(facet, dict)]
     sent = {tag.text for tag in sent_tags(facets) if tag.source != CLIENT_TAGS}
     return sent | {tag for tag in ours if isinstance(tag, str)}

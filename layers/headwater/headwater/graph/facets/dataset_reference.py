@@ -171,7 +171,7 @@ def documents(event: AnyEvent) -> Iterator[Document]:
 
 
 def symlinks(facet: Any) -> list[Name]:
-    """The other names of a dataset in a symlinks facet; entries of another form are passed over."""
+    """The other names of a dataset in a symlinks facet; entries of another form are skipped."""
     entries = facet.get("identifiers") if isinstance(facet, dict) else None
     return [name for entry in (entries if isinstance(entries, list) else []) if (name := named(entry))]
 

@@ -3,9 +3,8 @@
 A job's facet has an entry for each target; a dataset's facet describes that dataset. The facet is authoritative: a
 target is made of the inputs of its entry and of nothing else (an entry without inputs is a generator), and the entry's
 `fields` replace a columnLineage facet. An entry of the type JOB names what the event's job reads, or another job, whose
-data is not an input of this one. This module applies the facet to the datasets of its event, so that no other module
-has to know two forms: every dataset of an entry becomes an input or output, and each target gets the facet of its
-sources.
+data is not an input here. This module applies the facet to the datasets of its event, so no other module has to know
+two forms: every dataset of an entry becomes an input or output, and each target gets the facet of its sources.
 """
 
 from collections.abc import Iterable, Iterator

@@ -35,7 +35,7 @@ class InsightKind(StrEnum):
 
 
 def insights_of(facets: Mapping[str, Any]) -> list[JsonObject]:
-    """The insights in the facets of a dataset; entries of another form are passed over."""
+    """The insights in the facets of a dataset; entries of another form are skipped."""
     facet = facets.get(INSIGHTS_FACET)
     entries = facet.get("insights") if isinstance(facet, dict) else None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []

@@ -106,7 +106,7 @@ def runtime_of(facets: Facets) -> JsonObject | None:
 
 
 def progress_of(facets: Facets) -> JsonObject | None:
-    """The `batches` and `rows` of a stream, and as `lag`, if its source tells it, the messages of a partition that it
+    """The `batches` and `rows` of a stream, and as `lag`, if its source reports it, the messages of a partition that it
     has not read yet; None for a run without the facet."""
     facet = facets.get(PROGRESS)
     lag = _amounts(facet, ("lag",)) or {}
@@ -283,7 +283,7 @@ def query_of(run_facets: Facets) -> JsonObject:
 
 
 def error_message(facets: Facets) -> str:
-    """The error message of a failed run, mostly with a stack trace; the Spark listener has a facet of its own."""
+    """The error message of a failed run, usually with a stack trace; the Spark listener has its own facet for it."""
     return facet_text(facets, "errorMessage", "message") or facet_text(facets, "spark.exception", "message") or ""
 
 

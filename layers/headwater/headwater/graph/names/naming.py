@@ -37,7 +37,7 @@ FILE_SYSTEMS = frozenset(
     {"file", "hdfs", "webhdfs", "swebhdfs", "viewfs", "s3", "gs", "abfs", "wasb", "adl", "dbfs", *ONE_STORE}
     | {"oss", "cos", "cosn", "obs", "ofs", "o3fs", "alluxio", "maprfs"}
 )
-"""Schemes of namespaces whose names are paths. A scheme alone is a namespace too: `file`, or `hdfs` (default host)."""
+"""Schemes of namespaces whose names are paths. A bare scheme is a namespace too: `file`, or `hdfs` (default host)."""
 
 OBJECT_STORES = {"s3", "gs", "abfs", "wasb", "oss", "cos", "cosn", "obs"}
 """Schemes whose names are keys, without a slash before them."""
@@ -57,7 +57,7 @@ _INNER = re.compile(
 )
 
 _PARTITION = re.compile(r"[^=]+=[^=]+")
-"""A partition's folder. Hive escapes a `=` in a value, hence a folder has exactly one `=`; OpenLineage's own
+"""A partition's folder. Hive escapes a `=` in a value, so a folder has exactly one `=`; OpenLineage's own
 KeyValueTrimmer looks for the same."""
 
 _PART_FILE = re.compile(r"part-(?:[mr]-)?\d{5,}(?:[-._].*)?", re.DOTALL)

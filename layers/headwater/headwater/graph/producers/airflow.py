@@ -1,8 +1,7 @@
 """Airflow: a schema is read from the database, and has all columns. Column lineage is parsed from SQL, and has only
 direct flows.
 
-The provider gives each query of a task the state of the task. A failed try is not a failure while the task has tries
-left.
+The provider gives each query of a task the state of the task. A failed try is no failure while tries are left.
 
 Two faults of OpenLineage's SQL parser, each by recorded events:
 

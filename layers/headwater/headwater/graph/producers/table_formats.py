@@ -59,7 +59,7 @@ def _is_metadata_table(reference: DatasetReference) -> bool:
 
 
 def is_list_of_files(reference: DatasetReference) -> bool:
-    """Whether the dataset is the metadata table `entries`, which `rewrite_manifests` reads to write manifests anew."""
+    """Whether the dataset is the metadata table `entries`, which `rewrite_manifests` reads to rewrite manifests."""
     return "entries" in _metadata_table(reference)
 
 

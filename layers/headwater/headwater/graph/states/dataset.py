@@ -100,7 +100,7 @@ class DatasetFacts:
 class DatasetHead:
     """A dataset as it is now: its facts, and the newest claims of its jobs.
 
-    The claims with their stamps are in the heads of the jobs, which each run writes anyhow. The dataset's head copies
+    The claims with their stamps are in the heads of the jobs, which each run writes anyway. The dataset's head copies
     only the outcome, so a run that claims nothing new does not write it.
 
     facets         the newest facet of each name, by any job or DatasetEvent; the schema by its digest
@@ -155,7 +155,7 @@ class DatasetHead:
 
     @property
     def column_lineage(self) -> Register | None:
-        """The register of the column lineage's digest in a DatasetEvent; mostly jobs send column lineage."""
+        """The register of the column lineage's digest in a DatasetEvent; usually jobs send column lineage."""
         register = self.facts.own.get(COLUMN_LINEAGE)
         return register if register and register.value is not None else None
 
@@ -180,8 +180,8 @@ class DatasetHead:
 
     @property
     def renamed(self) -> Rename | None:
-        """The rename that ended this name. A later write under the name makes another dataset, and whoever deletes the
-        dataset deletes its old names with it."""
+        """The rename that ended this name. A later write under it makes another dataset. Deleting the dataset deletes
+        its old names, too."""
         rename = self._newest_rename if self.is_deleted else None
         return rename if rename and rename.at > (self.deleted_through or NEVER) else None
 

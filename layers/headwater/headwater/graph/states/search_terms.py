@@ -137,8 +137,7 @@ def spelling_list(variant: str) -> str:
 
 
 def query_list(query_id: str) -> str:
-    """The list of the runs of a query; the case of its id does not matter. An engine's id usually belongs to one
-    run."""
+    """The list of the runs of a query, in any case of its id. An engine's id usually belongs to one run."""
     return f"{_OF_QUERIES}{plain_name(query_id.casefold())}"
 
 
@@ -217,12 +216,12 @@ class NodeFacets(NamedTuple):
         return self.holder.kind, self.holder.node, digest, exact_json.dumps(named) if named else None
 
     def labels(self, known: KnownLabels = _NOTHING) -> Iterator[Label]:
-        """The columns, owners, tags and words, but for those that are known."""
+        """The columns, owners, tags and words, except those already known."""
         return (Label(kind, label, self.holder) for kind, label in _labels(self.facets, known))
 
 
 def labels_in(event: AnyEvent, known: Mapping[NodeId, KnownLabels]) -> Iterator[Label]:
-    """The columns, owners and tags in an event, but for those that are known of their node."""
+    """The columns, owners and tags in an event, except those already known of their node."""
     for described in node_facets_in(event):
         yield from described.labels(known.get(described.holder.node, _NOTHING))
 
@@ -281,7 +280,7 @@ def _is_new(schema: Any, known: KnownLabels) -> bool:
 
 
 def _words(facets: Facets, known: KnownLabels) -> set[str]:
-    """The words of the texts of a node, but for those of texts that are known."""
+    """The words of the texts of a node, except texts already known."""
     before = set(texts_of(known.facets))
     texts = [text for place, text in texts_of(facets) if (place, text) not in before]
     if _is_new(schema := facets.get(SCHEMA), known):

@@ -57,7 +57,7 @@ class DatasetWrite(NamedTuple):
 
     @classmethod
     def by_event(cls, event: AnyEvent) -> Iterator["DatasetWrite"]:
-        """The writes of an event without a run. A write follows from its event alone."""
+        """The writes of an event without a run. A write follows only from its event."""
         if isinstance(event, JobEvent):
             outputs = io_datasets(without_foreign_outputs(event).outputs, stamp(event))
             job = job_id(event.job.name)
@@ -178,7 +178,7 @@ class EventDay(NamedTuple):
 
 
 class CatalogProgress(NamedTuple):
-    """Where the import from the Glue Data Catalog goes on. Empty texts are the beginning."""
+    """Where the import from the Glue Data Catalog continues. Empty texts mean from the beginning."""
 
     database: str = ""
     token: str = ""

@@ -1,7 +1,6 @@
 """GET /diff: the lineage of a node, or the nodes of namespaces, at two times, and what differs.
 
-For a node this costs as much as two requests for /lineage and a read of runs; for namespaces it depends on what
-happened since.
+A node costs two requests for /lineage and a read of runs; namespaces cost as much as has happened since.
 """
 
 from collections.abc import Collection, Mapping, Sequence

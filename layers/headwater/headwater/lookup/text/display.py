@@ -60,8 +60,7 @@ class Display:
         return "".join(self.paint(span.role, span.text) if span.role else span.text for span in line).rstrip(" ")
 
     def shown(self, count: int) -> int:
-        """How many of so many entries are shown. Showing one more takes no more room than saying that there is one
-        more."""
+        """How many of so many entries are shown. Showing one more takes no more room than saying so."""
         most = self.most_entries
         return count if most is None or count <= most + 1 else most
 

@@ -1,7 +1,7 @@
 """The answer of GET /impact: what a change would break, and what it may break, by owner, the nearest first.
 
-A display that shows only the nearest entries shares them among the owners: the text fits a screen, however many readers
-there are."""
+A display that shows only the nearest entries shares them among the owners: the text fits a screen, whatever their
+number."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

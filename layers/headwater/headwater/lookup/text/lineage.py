@@ -80,8 +80,7 @@ class _Section:
         yield from self.forest([first]).lines()
 
     def _frontier(self, first: ExportNode) -> Frontier:
-        """What cannot be seen of a dataset without jobs on a side, judged only by the graph: the answer is
-        Marquez's."""
+        """What cannot be seen of a dataset without jobs on a side, by this graph only: the answer is Marquez's."""
         begun = self.graph.data.get(first, {}).get("createdAt")
         silent = BlindSpot.WRITERS if self.way == UP else BlindSpot.READERS
         unseen = blind_spots(

@@ -1,9 +1,8 @@
 """Consumer groups of a Kafka cluster, followed like connectors: an application without any integration is a job that
 reads the topics whose offsets it commits.
 
-Some groups belong to engines that report themselves. Kafka Connect's are reported as connectors, and Flink's and
-Spark's have no members: their clients take partitions by themselves. A group without members is reported only as the
-end of a run.
+Some groups belong to engines that report themselves. Kafka Connect's become connectors, and Flink's and Spark's have no
+members: their clients take partitions by themselves. A group without members only ends a run.
 
 The broker is asked through kafka-python's admin client, which is only imported then.
 """

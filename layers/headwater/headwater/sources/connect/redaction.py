@@ -87,8 +87,7 @@ def told_settings(config: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_secrets(text: str, config: Mapping[str, str]) -> str:
-    """A text, such as a stack trace, without credentials: neither those of the configuration nor anything that looks
-    like one."""
+    """A text, such as a stack trace, without credentials: neither those of the configuration nor lookalikes."""
     for secret in sorted(_secrets(config), key=len, reverse=True):
         text = text.replace(secret, "***")
     return redacted_text(text)[:MAX_TEXT]

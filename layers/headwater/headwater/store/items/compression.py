@@ -25,8 +25,7 @@ _NEWEST = Path(__file__).with_name("dictionaries").joinpath("1.jsonl").read_byte
 DICTIONARIES = {zlib.adler32(dictionary): dictionary for dictionary in (_NEWEST,)}
 """The dictionaries by their checksums."""
 _COMPRESSOR = zlib.compressobj(LEVEL, zdict=_NEWEST)
-"""Has read the dictionary, and is copied for each document: reading the dictionary takes longer than packing a
-document."""
+"""Has read the dictionary, which takes longer than packing a document, and is copied for each document."""
 
 
 def pack(document: Any) -> bytes:

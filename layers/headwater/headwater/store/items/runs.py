@@ -60,7 +60,7 @@ def encode(run: Run, retention: Retention) -> Item:
 
 
 def _labels(run: Run) -> Mapping[str, str]:
-    """The labels of a run, but for `open_in`, which a run that is given up as abandoned loses."""
+    """The labels of a run, except `open_in`, which a run that is given up as abandoned loses."""
     labels = {
         "state": run.stored_state,
         "run_id": run.run_id,

@@ -20,8 +20,7 @@ from headwater.store.sqlite.group_commit import GroupCommit
 from headwater.store.sqlite.table import Transaction
 
 DEDUPLICATION_SECONDS = 300
-"""How long a repeated message is dropped, as on SQS. An event that comes again later is folded again, which changes
-nothing."""
+"""How long a repeated message is dropped, as on SQS. Later repetitions are folded again, which changes nothing."""
 MAX_BATCH_BYTES = 4 * 1024 * 1024
 MAX_READ_CHARACTERS = 2_000_000
 """The texts of the events that are kept as they were read, until they are folded. An event takes about ten times the
@@ -67,7 +66,7 @@ class SqliteInbox:
         return [self._group.write(messages)] * len(messages)
 
     def take(self, limit: int, without: Collection[str] = ()) -> list[InboxMessage]:
-        """The first messages in their order, but for those of some groups."""
+        """The first messages in their order, except those of some groups."""
         with self._database.reading() as connection:
             rows = connection.execute(_TAKE, (json.dumps(list(without)), limit)).fetchall()
         return _bounded(InboxMessage(number, group, body, self._read.get(number)) for number, group, body in rows)
