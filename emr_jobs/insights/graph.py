@@ -196,7 +196,7 @@ class Graph:
         the representatives of the datasets; without flows of a dataset into itself."""
         edges = self.table("column_edges")
         newest = edges.groupBy("job_id", "dataset_id").agg(fn.max("last_seen").alias("newest"))
-        since = fn.least("newest", "began")  # without a run there is no `began`, and `least` passes over it
+        since = fn.least("newest", "began")  # without a run there is no `began`, and `least` skips it
         known = newest.join(self.generations, "job_id", "left").select("job_id", "dataset_id", since.alias("since"))
         current = edges.join(known, ["job_id", "dataset_id"]).where("last_seen >= since").drop("since")
         deleted = self.table("jobs").where("is_deleted").select("job_id")

@@ -1,4 +1,4 @@
-"""Records the events of `headwater demo` anew: `python -m local.demo.record`, in under a minute.
+"""Re-records the events of `headwater demo`: `python -m local.demo.record`, in under a minute.
 
 The pipeline emr_jobs/pipelines/orders runs twice in a real Spark with the OpenLineage listener, as in `make demo`, and
 reports to `headwater serve`. Each job has an owner, as on a cluster: `spark.openlineage.job.owners.team`. In between,

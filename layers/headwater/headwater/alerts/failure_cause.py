@@ -4,9 +4,9 @@ One failure fails many runs: a query, its application, the task that started the
 innermost alerts. Children are known by their run ids (parent and root of the parent facet), whatever their jobs are
 named.
 
-    runs that failed                              told
+    runs that failed                              alert about
     query of a Spark application, application     the query
-    application alone                             the application
+    only an application                           the application
     statement of Spark, the query inside it       the query, as the jar beside the listener says
     write in a batch, batch, stream of Spark      the write; without one the stream
     model of dbt, wrapper                         the model
@@ -15,7 +15,7 @@ named.
     test of several tables, or without assertions the test: nothing says which table is at fault
     wrapper, before the events of its test come   the wrapper: its alert is out, and the assertion has none
     task of Airflow, each of its queries          the task: the provider gives each query the state of its task
-    try of an Airflow task that is tried again    nothing: the last try is told, or if none comes, the DAG
+    try of an Airflow task that is tried again    nothing: the last try alerts, or if none comes, the DAG
 """
 
 from datetime import timedelta

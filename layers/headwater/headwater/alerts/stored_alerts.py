@@ -3,9 +3,9 @@
 An alert that is put again has the same id, and its item the same key. A silenced alert is stored but not sent. That is
 decided once, when it is first stored:
 
-    put again after              told
-    it was stored                yes, also if somebody has silenced such alerts since: it may have been told
-    it was stored as silenced    no, also if the silence is over
+    put again after              sent
+    it was stored                yes, even if somebody has silenced such alerts since: it may have been sent
+    it was stored as silenced    no, even if the silence is over
 
 The first alert sent after a silence says how many were not. A partition of the table has the alerts of each silence, by
 the time at which they were put.

@@ -44,7 +44,8 @@ def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
 
 
 def said_anomaly(reader: Reader, head: JobHead, rhythm: Rhythm) -> Iterator[Alert]:
-    """The alert for the first of the newest runs that wrote an amount outside of what people said, on the same side."""
+    """The alert for the first of the newest runs that wrote an amount outside what people set, on the same
+    side."""
     said, seen = _said(reader, head), rhythm.observations
     found = said.unusual(seen)
     while found and (before := said.unusual(seen[:-1])) and before.side == found.side:

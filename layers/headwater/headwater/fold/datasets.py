@@ -35,7 +35,7 @@ def fold_datasets(
 
         event of the batch             the head of `orders`
         `load` claims A once more      stays as it is; nothing is written
-        `load` claims B                is chosen anew: `report` may have claimed C since, hence the heads of all jobs of
+        `load` claims B                is chosen anew: `report` may have claimed C since, so the heads of all jobs of
                                        `orders` are read, and the newest claim counts
         `report` reads `orders` for    has one user more; the rest stays as it is
         the first time

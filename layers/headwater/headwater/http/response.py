@@ -25,7 +25,7 @@ CONDITIONAL = {"cache-control": "private, no-cache", "vary": "authorization, x-a
 class ApiResponse:
     """A status and a body: a JSON document, or a text or bytes of the content type in the headers.
 
-    A body is never empty, but for a 304: the OpenLineage Java client takes an empty body for a failure.
+    A body is never empty, except for a 304: the OpenLineage Java client takes an empty body for a failure.
     """
 
     status: int

@@ -14,7 +14,7 @@ what the application itself writes is not an input of it.
 for its queries. Otherwise another query of the application stands for one that writes nothing: Spark reads or infers a
 schema in a query of its own.
 
-    query of the application `scores`          writes      told
+    query of the application `scores`          writes      listed
     map_partitions_parallel_collection         nothing     by the query below
     execute_insert_into_...                    scores      yes
 """

@@ -82,7 +82,7 @@ class RootCause:
 
     last_good       the newest good run; `is_confirmed` if a person said so of the run, or of one above it
     earlier         the changes since a run that was called good that count no more, newest first
-    amount          how much the suspect wrote; None if that is not told
+    amount          how much the suspect wrote; None if that is not reported
     knows_column    whether the column that was asked for is known
     distances       the distance of each dataset upstream
     """

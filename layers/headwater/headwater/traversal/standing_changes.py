@@ -4,7 +4,7 @@ A change of a schema stands, from the last run that a person called good, until 
 
     the change is undone       the schema of the dataset is as it was before
     its readers were changed   each job that reads it on the way to the node runs other code than before the change. A
-                               job that tells no code of its own stays with the change: its plan is not compared
+                               job that reports no code of its own stays with the change: its plan is not compared
     its readers were good      a person called a run of such a job good, which began after the change
 
 A change since the last completed run always counts. The other changes no longer count, and are listed separately.

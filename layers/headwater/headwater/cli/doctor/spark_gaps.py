@@ -146,7 +146,7 @@ def namespaces_of(event: Document) -> Iterator[str]:
 
 
 def hidden_failures(queries: list[Query], versions: str) -> Iterator[DoctorFinding]:
-    """Writes after a shuffle: if one fails, the listener says COMPLETE. What succeeded mostly has a count of rows."""
+    """Writes after a shuffle: if one fails, the listener says COMPLETE. What succeeded usually has a row count."""
     shuffled = [query for query in queries if SHUFFLED in query.job and query.outputs]
     if shuffled:
         suspects = names(query for query in shuffled if not query.counts_rows)

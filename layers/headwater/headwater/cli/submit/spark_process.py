@@ -81,7 +81,7 @@ def forwarded_signals() -> Iterator[Signals]:
 
 
 def copy(source: IO[bytes] | None, to: TextIO, reader: LineReader) -> None:
-    """Copy bytes as they come. If nobody takes them any more, Spark goes on all the same."""
+    """Copy bytes as they come. If nobody takes them any more, Spark continues anyway."""
     assert source is not None  # noqa: S101 - it is a pipe
     target: int | None = to.fileno()
     while piece := os.read(source.fileno(), PIECE):

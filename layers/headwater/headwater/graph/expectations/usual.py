@@ -126,7 +126,7 @@ def band(earlier: Sequence[Amount], time: Moment) -> Band | None:
 
 
 def _shifts(residuals: Sequence[tuple[int, float]]) -> dict[int, float]:
-    """How far some days of the week are from the others, where it is far."""
+    """How far some days of the week are from the others, if it is far."""
     usual = _deviation([abs(residual) for _, residual in residuals])
     of_weekday = {day: [residual for weekday, residual in residuals if weekday == day] for day in range(7)}
     shifts = {day: median(of) for day, of in of_weekday.items() if len(of) >= LEAST_OF_WEEKDAY}

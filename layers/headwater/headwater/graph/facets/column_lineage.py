@@ -63,9 +63,9 @@ def indirect_flows(output: Name, facet: Any) -> Iterator[IndirectFlow]:
 
 
 def told_columns(facet: Any) -> frozenset[str]:
-    """The output columns whose origin a columnLineage facet gives, even if that is nothing, in lower case. Of
-    `address.zip` both `address.zip` and `address`: a nested field says something about its column, and a column may
-    have a dot in its name."""
+    """The output columns whose origin a columnLineage facet gives, even if that is nothing, in lower case.
+    `address.zip` gives both `address.zip` and `address`: a nested field says something about its column, and a column
+    may have a dot in its name."""
     fields = facet.get("fields") if isinstance(facet, dict) else None
     names = [name.lower() for name in (fields if isinstance(fields, dict) else ())]
     told = frozenset(names) | {name.partition(".")[0] for name in names}

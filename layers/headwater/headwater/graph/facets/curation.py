@@ -29,7 +29,7 @@ SET_ASIDE = "headwater_setAside"
 """`{"paths": [...], "key": ...}` on a job or dataset: what was left out of a producer's event because it is about other
 people's namespaces or has no usable name."""
 CALLED = "headwater_called"
-"""`{"name": ...}` on a job: what its author calls it, where its producer sends another name."""
+"""`{"name": ...}` on a job: what its author calls it, if its producer sends another name."""
 JUDGEMENT = "headwater_judgement"
 """`{"good": true, "by": ..., "note": ...}` on a run: a person says that the run was good, or takes it back."""
 ACKNOWLEDGED = "headwater_acknowledged"

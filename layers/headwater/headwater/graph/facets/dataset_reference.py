@@ -177,8 +177,8 @@ def symlinks(facet: Any) -> list[Name]:
 
 
 def display_name(name: Name, facets: Facets) -> str | None:
-    """The name of a dataset in a catalogue, by its own name or its symlinks facet: what people call it. None for a
-    dataset without."""
+    """The name of a dataset in a catalogue, by its own name or its symlinks facet: what people call it. None if it has
+    none."""
     return next(filter(None, map(catalog_name, [name, *symlinks(facets.get(SYMLINKS))])), None)
 
 

@@ -290,7 +290,7 @@ def error_message(facets: Facets) -> str:
 def error_summary(message: str) -> str:
     """The line of a message that says what went wrong, with secrets masked. Other lines may hold source code.
 
-    This is the first line. Of a Python traceback, which Spark passes on from a UDF, it is the exception with the last
+    This is the first line. For a Python traceback, which Spark passes on from a UDF, it is the exception with the last
     line of the user's code: `ZeroDivisionError: division by zero (prices.py, line 12)`.
     """
     lines = _without_heading(message.strip().splitlines())

@@ -81,7 +81,7 @@ def is_registered(facets: Facets) -> bool:
 
 
 def broken_promise(facets: Facets) -> Mapping[str, Any] | None:
-    """What the newest version of a subject broke of the subject's compatibility; None if it broke nothing."""
+    """How the newest version of a subject broke its compatibility; None if it did not."""
     match facets.get(REGISTRY):
         case {"broken": {"subject": str(), "version": int(), "level": str(), "reasons": list()}}:
             broken: Mapping[str, Any] = facets[REGISTRY]["broken"]

@@ -86,7 +86,7 @@ def _with_origins_of(output: DatasetReference) -> DatasetReference:
 
 def _with_tests(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
     """The event with the tests of its run facet as assertions about its input, if it has one input and no assertions.
-    Of several inputs, the facet does not say which one was tested."""
+    With several inputs, the facet does not say which one was tested."""
     tests = tests_of(event.run_facets) if isinstance(event, RunEvent) else []
     if not tests or len(event.inputs) != 1:
         return event

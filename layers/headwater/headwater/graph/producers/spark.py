@@ -66,8 +66,8 @@ _SAVE_BY_FORMAT = ".execute_save_into_data_source_command"
 """The only query for which the listener reports a Hudi table as output."""
 _OF_HUDI = "_hoodie_"
 _FAILED = "headwater_failed"
-"""The run facet by which the jar beside the listener says of the listener's COMPLETE that the query failed. Of queries
-that fail together, `toldBy` is the run that the alert is for."""
+"""The run facet by which the jar beside the listener says that a query failed although the listener sent COMPLETE. Of
+queries that fail together, `toldBy` is the run that the alert is for."""
 _ID = r"_(?!\d{12})[0-9a-f]{12}"
 """A random id; twelve decimal digits are more likely a time."""
 _OF_STAGE = re.compile(rf"(\.\d+_[A-Za-z]+){_ID}(?=(?:_[A-Za-z]+)?\Z)")
@@ -89,7 +89,7 @@ class Spark(Producer):
         return kind == "RDD_JOB"
 
     def infers_a_schema(self, kind: str | None, query: str) -> bool:
-        """Of `read.csv("in/shops.csv", inferSchema=True)` a query by RDDs reads the folder `in`."""
+        """For `read.csv("in/shops.csv", inferSchema=True)`, a query by RDDs reads the folder `in`."""
         return kind == "RDD_JOB" and query.endswith("_file_scan")
 
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:

@@ -75,7 +75,7 @@ class DatasetFacts:
     def join(self, other: "DatasetFacts | None") -> "DatasetFacts":
         if other is None or other == self:
             return self
-        if other.includes(self):  # another event of a dataset that is known, as most are
+        if other.includes(self):  # another event of a known dataset, as most are
             return other
         confirmed = [facts for facts in (self, other) if not facts.is_foreign] or [self, other]
         shown = min(confirmed, key=lambda facts: (not _is_plain(facts.name), facts.named, facts.name))

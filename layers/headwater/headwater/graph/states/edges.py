@@ -185,7 +185,7 @@ def version_of_run(run: Run) -> str:
 
 @lru_cache(maxsize=10_000)
 def _version_of(job: JobId, inputs: frozenset[DatasetId], outputs: frozenset[DatasetId]) -> str:
-    """The runs of a job have few versions, and a list shows many runs."""
+    """Cached, because a list shows many runs with few versions."""
     return str(uuid.uuid5(uuid.UUID(job), exact_json.dumps([sorted(inputs), sorted(outputs)])))
 
 

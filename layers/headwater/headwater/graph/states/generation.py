@@ -72,7 +72,7 @@ class RunOfGeneration(NamedTuple):
         }
 
     def under_later_names(self, renamed: RenamedAway) -> "RunOfGeneration":
-        """The run with the datasets of its time, some of whose names other datasets have by now."""
+        """The run with the datasets of its time, some of whose names have since gone to other datasets."""
         return self._replace(edges=self.edges.under_later_names(renamed))
 
     def includes(self, older: "RunOfGeneration") -> bool:

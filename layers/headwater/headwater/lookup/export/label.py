@@ -37,7 +37,7 @@ def visible(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """A long text without its middle: the start of a path tells its store, the end tells paths apart."""
+    """A long text without its middle: the start of a path shows its store, the end distinguishes it."""
     if len(text) <= LENGTH:
         return text
     kept = (LENGTH - 1) // 2

@@ -230,8 +230,8 @@ def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
 
 
 def _last_used(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> dict[DatasetId, Instant]:
-    """For each dataset, the time of the last event until then by which one of its first jobs used it: as the lookup of
-    the dataset has it, whichever way the graph goes. One read of these jobs, but for those that the walk read."""
+    """For each dataset, the time of the last event until then by which one of its first jobs used it: as in the lookup
+    of the dataset, whichever way the graph goes. One read of these jobs, except those that the walk read."""
     users = {
         dataset: set(first_jobs(graph.datasets[dataset], graph.writers.get(dataset, ())))
         for dataset in _readable(graph)

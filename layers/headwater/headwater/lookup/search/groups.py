@@ -225,7 +225,7 @@ def _node(kind: NameKind, name: Name, facets: Facets) -> JsonObject:
 def _labels(
     candidates: Candidates, heads: Heads, kind: NameKind, labels_of: Callable[[Holder], set[str]]
 ) -> list[JsonObject]:
-    """Owners or tags, each with the nodes that have it now. A tag with a value was once listed by its key alone."""
+    """Owners or tags, each with the nodes that have it now. A tag with a value was once listed only by its key."""
     nodes: dict[str, dict[Holder, JsonObject]] = {}
     for label in candidates.labels[kind]:
         for holder in label.holders:

@@ -73,7 +73,7 @@ def end_event(kind: EventType, run: LastRun, job: Name, why: str, at: Instant) -
 
 
 def configuration_of(connector: Connector, kafka: str) -> str:
-    """A hash of a connector's publishable settings, and of the datasets that follow from its settings alone. A run with
+    """A hash of a connector's publishable settings, and of the datasets that follow only from its settings. A run with
     other datasets is another run: the datasets of a run are those of all its events."""
     unused = replace(connector, topics=(), offsets=())
     return _hash([connector.connector_class, told_settings(connector.config), flows_of(unused, kafka)])
