@@ -22,7 +22,7 @@ from headwater.read.reader import Reader
 from headwater.read.run_end import messages_of
 
 GIGABYTE, MANY_TASKS = 10**9, 10
-"""A task is mentioned if it read a gigabyte, and more than nine others together."""
+"""A task is mentioned if it read a gigabyte, and more than the other nine together."""
 MAX_OUTPUTS = 50
 """Outputs of a run that an alert names."""
 

@@ -285,7 +285,7 @@ def _without_odd(ordered: Sequence[int]) -> Sequence[int]:
 
 
 def _groups(times: Sequence[int], number: int) -> list[list[int]]:
-    """Times of day in groups of these sizes, split where they are furthest apart."""
+    """The indexes of times of day in `number` groups, split where they are furthest apart."""
     ordered = sorted(range(len(times)), key=lambda index: times[index])
     gaps = sorted(range(1, len(ordered)), key=lambda place: times[ordered[place - 1]] - times[ordered[place]])
     ends = [0, *sorted(gaps[: number - 1]), len(ordered)]

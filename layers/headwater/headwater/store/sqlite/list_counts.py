@@ -50,7 +50,7 @@ class ListCounts:
 
 
 def changed_lists(changes: Iterable[ItemChange]) -> set[str]:
-    """The lists whose length these changes may affect."""
+    """The lists whose length these changes alter."""
     labels = ((before.labels if before else {}, after.labels) for before, after in changes)
     lists = ({old.get("listed_in"), new.get("listed_in")} for old, new in labels)
     return {name for pair in lists if len(pair) > 1 for name in pair if name}
