@@ -8,7 +8,7 @@ A run superseded by a newer run of its job leaves the index without an alert, an
 a run that has been silent for much longer than allowed: earlier sweeps would have reported it, so its events came late,
 as those of a backfill do.
 
-    last event    allowed until    received    sweep    told
+    last event    allowed until    received    sweep    alert
     08:00         08:15            08:00       08:30    yes
     08:00         08:15            22:00       22:10    no
 """

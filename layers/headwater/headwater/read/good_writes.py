@@ -6,7 +6,7 @@ yet, unless it commits as it goes:
     write by                                    while it is open     after COMPLETE    after FAIL or ABORT
     a batch run                                 OPEN                 GOOD              FAILED
     a stream, a service, a run of a producer
-    that tells no ends                          GOOD                 GOOD              GOOD: what it wrote before stays
+    that reports no ends                        GOOD                 GOOD              GOOD: what it wrote before stays
 
 The newest GOOD write counts. If there is none, an OPEN one is the best we know. A FAILED one never counts.
 

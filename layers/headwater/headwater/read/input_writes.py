@@ -139,7 +139,7 @@ def _by_snapshots(
 
     writes of the table                           write of the input
     one names the scanned snapshot                that write
-    some name snapshots, none the scanned one     that of the newest application, mostly a stream: an application never
+    some name snapshots, none the scanned one     that of the newest application, usually a stream: an application never
                                                   names a snapshot. Unknown, if there are more than `LOOKED_AT` writes
     none names a snapshot                         as without snapshots: the newest write
     """

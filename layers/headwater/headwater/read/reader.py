@@ -316,7 +316,7 @@ class Reader:
         return generations.all[:most]
 
     def is_of_a_loop(self, job: JobId) -> bool:
-        """Whether a run of the parent starts the job more than once, as far as its newest generations tell."""
+        """Whether a run of the parent starts the job more than once, as far as its newest generations show."""
         return any(len(runs) > 1 for runs in self.newest_generations(job, LOOPS_AMONG))
 
     def newest_runs_of_each(self, heads: Mapping[JobId, JobHead], most: int) -> dict[JobId, list[Run]]:

@@ -74,7 +74,7 @@ def _ended_by(run: Run, newer: LatestRun) -> Run:
 
 def heads_with_inferred_ends(store: GraphReader, heads: Mapping[JobId, JobHead]) -> dict[JobId, JobHead]:
     """Heads of jobs, each with a latest run that has its own end or the end of its application, or that is not
-    reported: only its children named it. A head does not tell such a run from one of which only the START is known."""
+    reported: only its children named it. A head cannot distinguish such a run from one with only a START."""
     parents = {job: parent for job, head in heads.items() if (parent := _application(head))}
     single = {job: JobRunId(job, head.latest.run_id) for job, head in heads.items() if head.latest and _has_one(head)}
     ids = {*(parent.id for parent in parents.values()), *single.values()}

@@ -1,7 +1,7 @@
 """What programs that make or read a whole table need of the store: the rebuild, the lakehouse, benchmarks, samples.
 
     item = encode(state, retention)         the item of a state
-    state_in(item)                          the state, or None for an item that is a key alone
+    state_in(item)                          the state, or None for an item that is only a key
     packed(state), unpacked(content)        a state as bytes
 
 Keys, codecs and items are private to the store; this module is how such programs reach them. Use cases take the graph

@@ -47,7 +47,7 @@ class ColumnGraph:
     out_of      the output columns of each source
     indirect    the sources of indirect flows to each dataset, with the transformations
     bears_on    the output datasets of the indirect flows from each source
-    told        the columns of each dataset that its column lineage tells of, in lower case
+    told        the columns of each dataset that its column lineage describes, in lower case
     opaque      the datasets of which some columns are known to be made by opaque code
     downstream  the datasets from which the walk went downstream
     readers     the heads of the readers of these datasets

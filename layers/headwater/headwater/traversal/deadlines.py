@@ -67,7 +67,7 @@ class SaidState(StrEnum):
 
 class SaidSubject(NamedTuple):
     """A dataset or job with expectations. `jobs` are those that write it by the clock, or itself; `writing` those that
-    tell how much, such as the queries of an application."""
+    report how much, such as the queries of an application."""
 
     kind: NodeKind
     name: Name

@@ -40,7 +40,7 @@ from headwater.store.snapshot import ReadRequest
 from headwater.traversal.graph_diff import GraphEdge
 
 CODE = ("url", "repoUrl", "path", "version", "branch", "tag", "pullRequestNumber")
-"""Members of the facet sourceCodeLocation that tell one state of a job's code from another."""
+"""Members of the facet sourceCodeLocation that distinguish one state of a job's code from another."""
 
 Node = tuple[NodeKind, Name]
 
@@ -64,7 +64,7 @@ class ChangedJob(NamedTuple):
 
 @dataclass
 class NamespaceDiff:
-    """What differs. `changed_back` are nodes that differed in between, as far as alerts or a deletion tell."""
+    """What differs. `changed_back` are nodes that differed in between, as far as alerts or a deletion show."""
 
     added: list[Node] = field(default_factory=list)
     removed: list[Node] = field(default_factory=list)

@@ -359,7 +359,7 @@ def _last_good_writer(reader: Reader, spans: Collection[NameSpan], suspect: Run)
 
 class _Upstream(NamedTuple):
     """The nodes upstream, each with the distance of the shortest path; readers of each dataset on the way, and those
-    of a changed one that tell no code."""
+    of a changed one that report no code."""
 
     jobs: dict[JobId, UpstreamNode]
     datasets: dict[DatasetId, UpstreamNode]

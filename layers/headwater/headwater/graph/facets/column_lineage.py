@@ -13,7 +13,7 @@ ORIGINS = "headwater_columns"
     kind                   the column is
     constant, generated    made of nothing
     opaque                 made by code that nobody looks into, of any of the columns `mayComeOf`, or of any at all
-    partly                 made so, too, beside what the columnLineage facet tells of it
+    partly                 made so, too, besides what the columnLineage facet says of it
 
 The facet becomes a member of columnLineage, and is stored with it.
 """

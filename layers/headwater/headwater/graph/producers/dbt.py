@@ -8,7 +8,7 @@ What is sent, and what is made of it, each by recorded events:
     shop.main.shop.orders.test, ...build.test    model.shop.orders.test
     an ephemeral model as an input               left out: it is a part of the SQL of its readers, and no table. Column
                                                  lineage names the tables that it reads
-    ..._dbt_test__audit.unique_id as an output   left out: a table for failed rows, which mostly is not made
+    ..._dbt_test__audit.unique_id as an output   left out: a table for failed rows, which usually is not made
     FAIL of tests that dbt skipped               ABORT, as with structured logs; COMPLETE if the others passed
     OTHER of a node                              ABORT: with structured logs the last event of an ephemeral model that
                                                  dbt skipped, and of the models that it skipped for that
@@ -18,7 +18,7 @@ What is sent, and what is made of it, each by recorded events:
     `relationships_stays_patient_id__...` at     called by the test's full name, without a column: in default mode a
     `patients`, which has no such fault          `relationships` test of two tables is reported at one of them, which
                                                  may be the table that is referred to. Which schema the tested table is
-                                                 in, the event does not tell
+                                                 in, the event does not say
 """
 
 import re

@@ -30,13 +30,13 @@ class Producer:
     """A tool that sends events, and how far to trust it.
 
     name                   the integration of the jobType facet, in lower case
-    tool                   the word by which the URL of the producer, and the metrics, name it; mostly its name
+    tool                   the word by which the URL of the producer, and the metrics, name it; usually its name
     inputs, outputs        which columns of an input or output a schema facet has
     reports_indirect       whether column lineage has indirect flows (filters, joins, groupings). If not, their absence
                            says nothing: any column of an input may bear on the output
     parses_sql             whether column lineage is parsed from SQL, and sent before the database has seen the SQL
     repeats_schemas        whether COMPLETE has the schema of each output that START had: until then, it is a plan
-    reports_ends           whether an event tells the end of each run
+    reports_ends           whether an event reports the end of each run
     leaves_parts           whether a write that fails may leave a part of its data
     runs_queries           whether its jobs, but for those of the type APPLICATION, are queries of an application
     names_files_of_streams whether a job that streams a folder names each file as an input

@@ -13,7 +13,7 @@ What the listener says of a query, and what is made of it, each by recorded even
     the outputs of a query that failed           without schema and column lineage: nothing was written
     each scanned column as an indirect input     the columns of the inputs that the event names. Of a query on a view
     of the whole output                          the scanned columns are those of the table below the view, though the
-                                                 query reads the view alone; of an UPDATE those of the table itself,
+                                                 query only reads the view; of an UPDATE those of the table itself,
                                                  with the column `$row_id`
 
 PrestoDB's listener came from Trino's, and differs in little; known from its source and its tests, and not recorded:

@@ -3,7 +3,7 @@
 A job has one rhythm, however many runs. It keeps, of all runs that ended,
 
     the newest run of each of the newest 30 generations     an hourly job: the last 30 hours
-    the last run of each day for ten weeks                  ten Mondays tell what Mondays are like
+    the last run of each day for ten weeks                  ten Mondays show what Mondays are like
     the last run of each month for a year                   twelve month ends
 
 Each is a maximum by start and run id, so runs may come in any order. An observation follows from its run, and is
@@ -30,7 +30,7 @@ DAY = 86_400
 LATE = DAY // 2
 """A run first reported more than this after it was due or ended came with a backfill or from an archive."""
 ID_DIGITS = 8
-"""Hex digits of a run's id by which a rhythm knows the run: the last ones, since the first ones may tell a time."""
+"""Hex digits of a run's id by which a rhythm knows the run: the last ones, since the first ones may be a time."""
 MOST = 2**63
 """Rows and bytes beyond this are not believed."""
 Moment = int

@@ -43,7 +43,7 @@ class ConnectCluster:
 
     name       the namespace of its jobs
     followed   what lists its connectors
-    kafka      the bootstrap servers of its Kafka cluster, in whose name the topics are told; without them, the id of
+    kafka      the bootstrap servers of its Kafka cluster, which name the topics; without them, the id of
                the Kafka cluster
     """
 
