@@ -2,8 +2,8 @@
 
 The events leave the inbox in the transaction that stores what they say: a process that is killed folds them after its
 next start. An event with very many datasets is folded in parts, a transaction each, with batches of others in between;
-it leaves the inbox with its last part. A group with an event that cannot be folded for now (a corrupt item) waits, and
-keeps its order; the other groups continue.
+it leaves the inbox with its last part. A group of which an event cannot be folded for now (a corrupt item) waits, and
+keeps its order; the other groups go on.
 """
 
 import time
@@ -19,8 +19,8 @@ from headwater.store.home import FoldTransaction, Inbox
 
 BATCH = 50
 PART = 1_000
-"""Datasets of an event that are folded in one transaction. Each part rewrites the run and the job's head, so smaller
-parts take more time in all."""
+"""Datasets of an event that are folded in one transaction. Each part writes the run and the head of the job anew, hence
+smaller parts take more time together."""
 IDLE_SECONDS = 60.0
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 1.0, 60.0
 
