@@ -1,4 +1,4 @@
-"""The paths of files and folders in a checkout. local/ writes under `.local` alone."""
+"""The paths of files and folders in a checkout. local/ only writes under `.local`."""
 
 from dataclasses import dataclass
 from pathlib import Path

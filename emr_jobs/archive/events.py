@@ -1,8 +1,8 @@
 """Reads the events of the archive. What cannot be read becomes a fault with its place and its reason.
 
-The archive may have an event many times: an earlier rebuild, a redrive or Firehose has doubled it. All states
-are joins, to which an event may be given twice; and only the earliest receipt of an event counts for its latency. So no
-step looks for doubled events before they are read.
+The archive may have an event many times: an earlier rebuild, a redrive or Firehose has doubled it. All states are
+joins, to which an event may be given twice; and only the earliest receipt of an event counts for its latency. So no
+step looks for duplicates before events are read.
 
 An object is unpacked by one task, since nothing can begin in the middle of gzip. Its lines are handed on to all tasks,
 those of a job to one: the events of a run become one state there, and a schema or column lineage that the job sends
@@ -67,7 +67,7 @@ class Lines(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The events to read: those received from `start` on, and before `end`. An empty text is no bound."""
+    """The events to read: those received from `start` on, and before `end`. An empty text means no bound."""
 
     start: Instant = NEVER
     end: Instant = NEVER

@@ -27,7 +27,7 @@ class Location(NamedTuple):
     url: str
 
     def days(self) -> list[str]:
-        """The beginnings of the keys of each day's events, such as `events/date=2026-11-20/`. Raises StorageError, also
+        """The beginnings of the keys of each day's events, such as `events/date=2026-11-20/`. Raises StorageError, even
         if there is no such folder."""
         if not self.is_bucket:
             if not Path(self.url).is_dir():

@@ -9,7 +9,7 @@ from headwater.openlineage.wire import read_event
 
 
 def normalised(archived: ArchivedEvent, naming: Naming) -> NormalisedEvent | Fault:
-    """The normalised event; a fault if the text is no event, or cannot be normalised."""
+    """The normalised event; a fault if the text is not an event, or cannot be normalised."""
     try:
         document = exact_json.loads_trusted(archived.text)
         canonical = exact_json.dumps(document)

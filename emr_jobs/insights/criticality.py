@@ -17,7 +17,7 @@ DAMPING, RANK_ROUNDS = 0.85, 15
 DIGITS = 6
 """Of a rank after the point: the last bits of its sum depend on the order in which tasks end."""
 WIDE = 10
-"""Nodes downstream from which on a single point of failure is told."""
+"""From this many nodes downstream on, a single point of failure is reported."""
 
 
 def criticality(graph: Graph) -> DataFrame:
@@ -87,7 +87,7 @@ def ranks(graph: Graph) -> DataFrame:
 
 
 def single_points(graph: Graph) -> DataFrame:
-    """`id`, `other`: a dataset that one job alone writes, with the job; and the job, with such a dataset."""
+    """`id`, `other`: a dataset that only one job writes, with the job; and the job, with such a dataset."""
     writes = graph.with_data(graph.usage.where("direction = 'write'")).select("dataset_id", "job_id").distinct()
     only = writes.groupBy("dataset_id").agg(fn.min("job_id").alias("job_id"), fn.count("*").alias("writers"))
     alone = only.where("writers = 1").select("dataset_id", "job_id")
@@ -96,7 +96,7 @@ def single_points(graph: Graph) -> DataFrame:
 
 
 def critical_insights(rated: DataFrame) -> DataFrame:
-    """The datasets on which most depends, and which one job alone writes."""
+    """The datasets on which most depends, and which only one job writes."""
     writers = rated.selectExpr("id AS other", "named_struct('type', type, 'namespace', namespace, 'name', name) AS job")
     found = rated.where("is_single_point AND type = 'dataset'").join(writers, "other")
     title = fn.format_string(

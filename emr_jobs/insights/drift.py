@@ -6,10 +6,10 @@ median, which is a standard deviation where values are normal. Outliers in the h
 least 5 % of the median, and one second, byte or row: a job that always takes 60 s may take 63.
 
 A loop of an application that appends five sources to one table is a job with five runs of a run of the application.
-Their mean is one value: the largest source is no outlier among the others.
+Their mean is one value, so the largest source is not an outlier among the others.
 
-A drift is told once. A run that took longer and wrote more is one insight, with both measures; a volume that broke with
-the schema is told of the dataset, and not once more of the job.
+A drift is reported once. A run that took longer and wrote more is one insight, with both measures; a volume that broke
+with the schema is reported for the dataset, and not again for the job.
 """
 
 from datetime import timedelta
@@ -27,7 +27,7 @@ VOLUMES = {
     "bytes": "IF(used.rows IS NULL, used.bytes, NULL)",
     "bytes a row": "IF(used.rows > 0, used.bytes / used.rows, NULL)",
 }
-"""Of a write: bytes alone if the producer counts no rows, and the mean size of a row, which breaks where values are cut
+"""For a write: only bytes if the producer counts no rows, and the mean size of a row, which breaks where values are cut
 or left out."""
 FAR = 3.5
 """Robust z-score from which a value is an outlier (Iglewicz and Hoaglin)."""
@@ -35,8 +35,8 @@ FEWEST = 8
 """Runs from which a job has a history, and a weekday a history of its own; with fewer of the weekday, all days are
 one."""
 FEWEST_OF_WEEKDAY = 3
-"""Runs of a weekday from which an outlier among all days must also be one among these: five small Sundays are no
-history, but a sixth is no drift."""
+"""Runs of a weekday from which an outlier among all days must also be one among these: five small Sundays are not yet a
+history, but a sixth is not a drift."""
 HISTORY, RECENT = timedelta(days=90), timedelta(days=7)
 DAY = timedelta(days=1).total_seconds() * 1000
 """In milliseconds."""
@@ -135,7 +135,7 @@ def with_score(rows: DataFrame, past: str, median: str, z: str) -> DataFrame:
 
 def breaks(graph: Graph) -> DataFrame:
     """The volumes of datasets that broke with the first write of a schema: the median of five writes before and after.
-    A schema that comes again is no change: two jobs may write a dataset in turn."""
+    A schema that comes again is not a change: two jobs may write a dataset in turn."""
     runs = graph.table("runs").where(fn.col("day") >= fn.lit(graph.as_of - HISTORY)).where(f"state NOT IN {FAILED}")
     used = runs.join(graph.statements, "job_id", "left_semi").select(
         "run_id", "started_at", "job_namespace", "job_name", fn.explode("datasets").alias("used")

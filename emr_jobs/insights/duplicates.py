@@ -15,11 +15,11 @@ Two outputs with the same origins and the same context are the same work, unless
     the jobs have one name, in two namespaces            one work: development and production, a backfill
 
 Works whose sets overlap by most are found by MinHash: 8 bands of 4 hashes find a pair with an overlap of 0.8 in 98 of
-100 cases. Each work is told with the work that is nearest to it: of a hundred works that are alike, all pairs would be
-five thousand findings.
+100 cases. Each work is reported with its nearest one: all pairs of a hundred similar works would be five thousand
+findings.
 
-Column lineage does not tell the constants of a filter: `country = 'DE'` and `country = 'FR'` are one filter on
-`country`. Nor does it tell a sum from a maximum: both are an aggregation.
+Column lineage does not have the constants of a filter: `country = 'DE'` and `country = 'FR'` are one filter on
+`country`. Nor does it distinguish a sum from a maximum: both are an aggregation.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ from emr_jobs.insights.origins import CODE, INDIRECT, ORIGIN, WORK, resolve, roo
 BANDS, ROWS = 8, 4
 NEAR, FEWEST_FEATURES = 0.8, 3
 MOST_IN_BUCKET, MOST_IN_GROUP, MOST_SHOWN = 50, 20, 10
-"""Works of a bucket with which all others of the bucket are compared, and members and sources that are told."""
+"""Works of a bucket with which all others of the bucket are compared, and members and sources that are reported."""
 MOST_SEEN = 100
 """Entries of origins that are kept as evidence, of which the first sources are shown."""
 SAME = ("signature", "copied")
@@ -71,7 +71,7 @@ def _hash_of(entry: Column) -> Column:
 
 
 def with_copied(made: DataFrame) -> DataFrame:
-    """Works with `copied`: the hashes of the datasets of the same signature upstream, of which the work is a copy."""
+    """Works with `copied`: the hashes of upstream datasets with the same signature, which the work copies."""
     same = made.select("signature", "dataset_id").distinct()
     shared = same.groupBy("signature").count().where("count > 1").select("signature")
     alike = made.join(shared, "signature", "left_semi")

@@ -21,7 +21,8 @@ class NotPosted(Exception):
 
 
 def criticality_event(row: Mapping[str, Any], time: str) -> JsonObject:
-    """The event that tells how critical a node is. It is no use of the node: it brings back no deleted node."""
+    """The event that says how critical a node is. It is not a use of the node, and does not bring back a deleted
+    one."""
     facet = {
         "at": time,
         "downstreamDatasets": row["downstream_datasets"],

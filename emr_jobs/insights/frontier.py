@@ -9,7 +9,7 @@ from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 
 
 def frontier_of(graph: Graph) -> Frontier:
-    """Counts alone: who may read an insight may not read all namespaces."""
+    """Only counts: someone who may read an insight may not be allowed to read all namespaces."""
     jobs = graph.table("jobs").where("NOT is_deleted AND NOT is_view")
     parents = jobs.selectExpr("parent_job_id AS job_id")
     used = graph.history.select("job_id")

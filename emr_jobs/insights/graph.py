@@ -40,13 +40,13 @@ class Graph:
 
     @cached_property
     def statements(self) -> DataFrame:
-        """`job_id` of the live jobs that are no wrapper of another."""
+        """`job_id` of the live jobs that are not a wrapper of another."""
         return self.live_jobs.join(self.wrappers, "job_id", "left_anti").persist()
 
     @cached_property
     def renames(self) -> DataFrame:
-        """`dataset_id`, `linked_id`: names that a rename ended, with the name after it. A name that was used anew is
-        that of another table by now."""
+        """`dataset_id`, `linked_id`: names that a rename ended, with the name after it. A reused name belongs to
+        another table by now."""
         runs = self.table("runs").select("started_at", "datasets").where("exists(datasets, u -> u.direction = 'drop')")
         gone = runs.select("*", fn.inline(fn.expr("filter(datasets, u -> u.direction = 'drop')")))
         renamed = gone.selectExpr("dataset_id", "started_at", "explode(datasets) AS new")
@@ -90,8 +90,8 @@ class Graph:
     @cached_property
     def wrappers(self) -> DataFrame:
         """`job_id`, `inner_id`: queries whose newest write lasts from before to after the write of another query of the
-        same application into the same dataset. Both are one statement: a CREATE TABLE AS SELECT is told by
-        `atomic_create_table_as_select.T` and by `append_data.T` within its time."""
+        same application into the same dataset. Both are one statement: a CREATE TABLE AS SELECT is reported as
+        `atomic_create_table_as_select.T`, and as `append_data.T` within its time."""
         recent = fn.col("day") >= fn.lit(self.as_of - timedelta(days=self.recent))
         queries = self.table("runs").where(recent).where("integration = 'spark' AND parent_run_id IS NOT NULL")
         used = queries.select("*", fn.explode("datasets").alias("used")).where("used.direction = 'write'")
@@ -145,7 +145,7 @@ class Graph:
         return times.select("dataset_id", "dropped_at", has_data.alias("has_data")).persist()
 
     def with_data(self, rows: DataFrame) -> DataFrame:
-        """Rows without those of a `dataset_id` that holds no data."""
+        """Rows, except those of a `dataset_id` that holds no data."""
         return rows.join(self.fates.where("NOT has_data").select("dataset_id"), "dataset_id", "left_anti")
 
     @cached_property
@@ -192,11 +192,11 @@ class Graph:
 
     @cached_property
     def column_edges(self) -> DataFrame:
-        """The flows between columns that the newest generations of jobs told, or else that they told last, by the
-        representatives of the datasets; without flows of a dataset into itself."""
+        """The flows between columns that the newest generations of jobs reported, or else the last ones reported, by
+        the representatives of the datasets; without flows of a dataset into itself."""
         edges = self.table("column_edges")
         newest = edges.groupBy("job_id", "dataset_id").agg(fn.max("last_seen").alias("newest"))
-        since = fn.least("newest", "began")  # without a run there is no `began`, and `least` passes over it
+        since = fn.least("newest", "began")  # without a run there is no `began`, and `least` skips it
         known = newest.join(self.generations, "job_id", "left").select("job_id", "dataset_id", since.alias("since"))
         current = edges.join(known, ["job_id", "dataset_id"]).where("last_seen >= since").drop("since")
         deleted = self.table("jobs").where("is_deleted").select("job_id")

@@ -108,7 +108,7 @@ def _round(edges: DataFrame, needs: DataFrame, known: Resolved) -> Resolved:
 
 
 def root_of(*columns: str) -> Column:
-    """A root, as a number without a code: of a column, or of what is too large to be told by its roots."""
+    """A root, as a number without a code: of a column, or of what is too large to be described by its roots."""
     return fn.xxhash64(*columns).bitwiseAND(~CODE)
 
 

@@ -16,7 +16,7 @@ from emr_jobs.insights.insight import Told, insights_frame, node
 from headwater.graph.names.naming import FILE_SYSTEMS
 
 MOST_SHOWN = 50
-"""Datasets of a folder that are told."""
+"""How many datasets of a folder are reported."""
 _DATES = r"(/[0-9][0-9_.:T-]*)+$"
 """Folders of days or hours at the end of a path: each is a part of the folder above."""
 

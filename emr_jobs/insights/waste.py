@@ -1,7 +1,7 @@
-"""Waste: data that nobody reads, jobs that make such data alone, and data that is read and never written.
+"""Waste: data that nobody reads, jobs that only make such data, and data that is read but never written.
 
-Nobody can have read what was written for the first time a short while ago: a dataset is told once it is as old as the
-time in which nobody read it. A dataset that was dropped, and created again, is as old as its first write since.
+Nobody can have read what was first written a short while ago: a dataset is reported once it is as old as the time in
+which nobody read it. A dataset that was dropped, and created again, is as old as its first write since.
 """
 
 from datetime import timedelta
@@ -28,7 +28,7 @@ def waste_insights(graph: Graph, unread_days: int) -> DataFrame:
 def usage_of_datasets(graph: Graph) -> DataFrame:
     """`dataset_id`, `namespace`, `name`, the days of the first write since the dataset was dropped and of the last read
     and write ever, whether it is read and written of late, and the bytes and seconds of late writes; without datasets
-    that hold no data. A job that merges into a dataset reads the dataset: such a read of a writer is no use."""
+    that hold no data. A job that merges into a dataset reads the dataset: a writer's own read is not a use."""
     is_read, is_write = fn.col("direction") == "read", fn.col("direction") == "write"
     writers = graph.history.where(is_write).select("job_id", "dataset_id").distinct()
     reads = graph.history.where(is_read).join(writers, ["job_id", "dataset_id"], "left_anti")

@@ -1,7 +1,7 @@
 """An increment: the objects of the archive that were not taken yet become rows of the tables.
 
-All states are joins, hence the same objects may be taken twice. A killed increment has some tables merged and others
-not, and its objects are not noted as taken: the next increment takes them again, and ends with the same tables.
+All states are joins, so the same objects may be taken twice. A killed increment has some tables merged and others not,
+and its objects are not noted as taken: the next increment takes them again, and ends with the same tables.
 
 The tables that follow from runs (reads and writes, quality) are merged before the runs themselves. What they need to
 know is which stored runs change, and after the runs are merged nobody could tell:
@@ -158,7 +158,7 @@ def with_stored(spark: SparkSession, states: RDD[Any], database: str, table: Tab
     keys = frame_of(spark, states.keys(), columns).persist(KEPT)
     stored = spark.table(f"{database}.{table.name}").join(keys, list(table.keys), "left_semi")
     if table.partition:
-        days = days_of(stored)  # the keys of all rows are read, and the states of these days alone
+        days = days_of(stored)  # the keys of all rows are read, but only the states of these days
         stored = of_days(stored, days) if days else stored.limit(0)
     day = fn.col("day") if table.partition else fn.lit(None)
     of_keys = stored.select(*table.keys, day.alias("day"), "joined").rdd

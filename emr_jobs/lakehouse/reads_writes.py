@@ -14,7 +14,7 @@ FAILED = ("FAILED", "ABORTED")
 
 
 def reads_writes(spark: SparkSession, database: str, changed: DataFrame, days: Sequence[date]) -> None:
-    """Count anew the jobs and days of changed runs. A changed run has the day of its stored row, which may be another
+    """Recount the jobs and days of changed runs. A changed run has the day of its stored row, which may be another
     (`old_day`); all these days are `days`."""
     runs, stored_days = changed.drop("old_day"), changed.where("old_day IS NOT NULL")
     groups = runs.select("job_id", "day").union(stored_days.select("job_id", fn.col("old_day").alias("day"))).distinct()

@@ -116,7 +116,7 @@ def _states(batch: Batch) -> Iterator[Keyed]:
 
 
 def with_claims(facts: DatasetFacts, jobs: Iterable[JobFacts]) -> DatasetFacts:
-    """The facts of a dataset with what these jobs claim of it. Claims are registers, hence the facts stay a join."""
+    """The facts of a dataset with what these jobs claim of it. Claims are registers, so the facts stay a join."""
     heads = [JobHead(job) for job in jobs if dataset_id(facts.name) in job.usages]
     claims = reduce(DatasetClaims.join, (DatasetClaims.of(head, dataset_id(facts.name)) for head in heads), _NO_CLAIMS)
     own = join_registers(facts.own, claims.facets)

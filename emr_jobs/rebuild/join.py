@@ -41,7 +41,7 @@ def join(store: GraphStore, table: Table, item: Item) -> None:
 
 
 def _join_run(store: GraphStore, run: Run) -> None:
-    """Joins a run, after what the joined run tells its parents, and chooses the head of its job anew.
+    """Joins a run, after what the joined run reports to its parents, and chooses the head of its job anew.
 
     A run that was given up as abandoned stays out of the open runs, unless a newer event came.
     """

@@ -1,6 +1,6 @@
 """What events say, as states that are joined by their keys: the states that the fold joins with those of the table.
 
-Each function takes the events or states of one partition and joins what it can before anything is sent on, hence a key
+Each function takes the events or states of one partition and joins what it can before anything is sent on, so a key
 with a million states is a few hundred states in the shuffle.
 """
 
@@ -111,12 +111,12 @@ def key_of(state: Joined) -> Any:
 
 
 def head_by(run: Run) -> JobHead:
-    """The head of a run's job, as far as this run tells."""
+    """The head of a run's job, as far as this run shows it."""
     return JobHead(JobFacts.only_named(replace(run, named=run.created))).with_run(run)
 
 
 def heads_by(runs: Iterable[Run]) -> Iterator[JobHead]:
-    """The heads of the jobs of some runs, as far as these runs tell: each has the runs that it may choose."""
+    """The heads of the jobs of some runs, as far as these runs show them: each has the runs that it may choose."""
     of_jobs: dict[JobId, list[Run]] = {}
     for run in runs:
         of_jobs.setdefault(run.id.job, []).append(run)
@@ -175,7 +175,7 @@ def _joined(batch: Batch, seen: _Seen) -> Iterator[Joined]:
 
 
 def _label_terms(batch: Batch, seen: set[Hashable]) -> Iterator[SearchTerm]:
-    """The terms of columns, owners and tags, but for those of the nodes that `seen` has; new nodes are added to it."""
+    """The terms of columns, owners and tags, except those of nodes in `seen`; new nodes are added to it."""
     nodes = (node for event in batch.events for node in node_facets_in(event.event))
     new = {key: node for node in nodes if (key := node.key) not in seen}
     seen.update(new)

@@ -1,9 +1,8 @@
 """Writes the rebuilt items into a table, at a bounded rate, while live events keep coming.
 
-An item that the table lacks is put, on condition that it is still absent. An item that is as the table has it costs a
-read. Any other item is joined with that of the table, as the fold joins states: the table may know later events than
-the archive did when it was read. Hence a write that was cut off is started again from the beginning, and writes only
-what is missing.
+An item that the table lacks is put, on condition that it is still absent. An item equal to the table's costs a read.
+Any other item is joined with the table's, as the fold joins states: the table may know later events than the archive
+did when it was read. So an interrupted write is simply started again, and writes only what is missing.
 
 The kinds are written in the order of the fold (fold/fold.py). So a head that has to be chosen anew finds the runs,
 neighbours and heads that the choice depends on.

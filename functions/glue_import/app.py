@@ -12,7 +12,7 @@ from headwater.config import GlueImportSettings, from_environment
 from headwater.store.aws.client import PATIENT_SECONDS
 
 SECONDS = 780
-"""The time for pages of tables. The function has 900 seconds; the next import goes on with the rest."""
+"""The time for pages of tables. The function has 900 seconds; the next import continues with the rest."""
 
 root = Root(from_environment(GlueImportSettings), seconds=PATIENT_SECONDS)
 glue_import = GlueImport(

@@ -38,7 +38,7 @@ def subscribe(account: Account, topic: str, queue: str, **attributes: str) -> Al
 
 
 def queue_policy(queue: str, topic: str) -> dict[str, Any]:
-    """Return the resource policy that allows this topic alone to send to the queue."""
+    """Return the resource policy that allows only this topic to send to the queue."""
     allowed = {"Effect": "Allow", "Principal": {"Service": "sns.amazonaws.com"}, "Action": "sqs:SendMessage"}
     condition = {"ArnEquals": {"aws:SourceArn": topic}}
     return {"Version": "2012-10-17", "Statement": [allowed | {"Resource": queue, "Condition": condition}]}

@@ -1,9 +1,9 @@
-"""Records the events of `headwater demo` anew: `python -m local.demo.record`, in under a minute.
+"""Re-records the events of `headwater demo`: `python -m local.demo.record`, in under a minute.
 
 The pipeline emr_jobs/pipelines/orders runs twice in a real Spark with the OpenLineage listener, as in `make demo`, and
 reports to `headwater serve`. Each job has an owner, as on a cluster: `spark.openlineage.job.owners.team`. In between,
 the schema of the raw orders changes. The events are written as the server received them, in their order. Only the
-folder of the lake and the user have other names, which belong to nobody's machine.
+folder of the lake and the user are renamed, so that they belong to nobody's machine.
 """
 
 import gzip

@@ -60,7 +60,7 @@ def save() -> float:
 
 
 class BinaryHeaders(dict[str, str]):
-    """The headers of a request whose body is no text: whoever asks for the content type alone is told so."""
+    """The headers of a request whose body is not text: anyone who asks only for the content type learns so."""
 
     def get(self, name: str, default: Any = None) -> Any:
         return "application/octet-stream" if name == "content-type" else super().get(name, default)
@@ -68,7 +68,7 @@ class BinaryHeaders(dict[str, str]):
 
 def mark_binary_bodies() -> None:
     """Workaround: binary-bodies. The emulator asks for the content type to decide how a body reaches a function. A body
-    that is no UTF-8, such as gzip, reaches the function in base64, with the headers that the client sent."""
+    that is not UTF-8, such as gzip, reaches the function in base64, with the headers that the client sent."""
     invoke = apigateway._invoke_lambda_proxy  # noqa: SLF001
 
     @wraps(invoke)

@@ -90,7 +90,7 @@ class Proxy:
                 return await self.forward(request, body)
         except (TimeoutError, aiohttp.ClientError):
             return error_response(503, "Service Unavailable")
-        except ValueError:  # a path that is no URL
+        except ValueError:  # a path that is not a URL
             return error_response(400, "Bad Request")
 
     async def forward(self, request: web.BaseRequest, body: bytes) -> web.Response:

@@ -1,4 +1,4 @@
-"""A way for containers to the emulator, which listens on the loopback interface alone.
+"""A way for containers to reach the emulator, which only listens on the loopback interface.
 
 The forwarder listens on the gateway of the containers' network: other machines cannot reach it. The emulator runs
 whatever functions it is given, so a network must not reach it.

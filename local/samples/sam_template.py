@@ -59,7 +59,7 @@ def _function(layout: Layout, function: EmulatedFunction, endpoint: str) -> dict
 
 
 def harmless(endpoint: str) -> dict[str, str]:
-    """Variables with which no call reaches an account of AWS. An empty session token hides that of the user."""
+    """Variables that keep every call away from AWS accounts. An empty session token hides the user's."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": ACCOUNT_ID,

@@ -124,7 +124,7 @@ def require_folder(data: Path) -> None:
 
 
 def log_folder(options: StackOptions) -> Path:
-    """Return the folder for the logs, without those of the last run."""
+    """Return the folder for the logs, cleared of the last run's."""
     folder = options.layout.run(options.name)
     for log in folder.glob("*.log"):
         log.unlink()

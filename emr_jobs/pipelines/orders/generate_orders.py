@@ -59,7 +59,7 @@ def spoilt(row: Row, draw: random.Random) -> Row:
 
 
 def drifted(row: Row) -> Row:
-    """Return the row as the shop's next release exports it: the price in cents, unless the price is no number."""
+    """Return the row as the shop's next release exports it: the price in cents, unless it is not a number."""
     return {name: row[name] for name in DRIFTED} | {"unit_price": row["unit_price"].replace(".", "")}
 
 

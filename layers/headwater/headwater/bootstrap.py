@@ -4,8 +4,8 @@
     root.store()        the graph store, on the DynamoDB table and the bucket that the settings name
     Root(settings, table=MemoryTable(), bucket=FakeBucket()).store()        the same in a test
 
-mypy refuses a call for a part whose settings the root lacks. The method of a part imports the part's modules, hence a
-cold start imports only the modules of its function.
+mypy refuses a call for a part whose settings the root lacks. The method of a part imports the part's modules, so a cold
+start imports only what its function needs.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Part = TypeVar("Part")
 
 
 class Parts(TypedDict, total=False):
-    """The parts that a test may pass in place of those that would be made."""
+    """Parts that a test may pass in instead."""
 
     session: Session
     log: FunctionLog
@@ -78,7 +78,7 @@ class Root(Generic[Settings_co]):
         return self._once(f"{service} client", lambda: client(self._session(), service, seconds=self._seconds))
 
     def rare_client(self, service: str) -> ClientOnRequest:
-        """A client that most invocations do without."""
+        """A client that most invocations never need."""
         return ClientOnRequest(lambda: self.client(service))
 
     def secret(self: Root[config.KeysSettings]) -> Secret:
@@ -94,7 +94,7 @@ class Root(Generic[Settings_co]):
         return self._once("bucket", lambda: Bucket(self.rare_client("s3"), self.settings.archive_bucket))
 
     def queue(self: Root[config.SendingSettings]) -> Sender:
-        """The queue of events. What is sent has no secrets, also by the rules of the settings."""
+        """The queue of events. Secrets are redacted before sending, by the rules of the settings too."""
         from headwater.openlineage.redaction import use_rules
         from headwater.store.aws.sqs import Queue
 
@@ -116,7 +116,7 @@ class Root(Generic[Settings_co]):
         return self._once("store", lambda: GraphStore(self._table(), self._retention(), StateCache()))
 
     def audit(self: Root[config.AuditSettings]) -> Audit:
-        """The audit of requests; of a stack without an audit no request becomes an entry."""
+        """The audit of requests. Without an audit in the stack, requests leave no entries."""
         from headwater.http.audit import Audit
 
         return self._once("audit", lambda: Audit(self._audit_log(), self.log().failure))
@@ -140,7 +140,7 @@ class Root(Generic[Settings_co]):
         )
 
     def polls(self: Root[config.PollSettings], name: str) -> ScheduledPolls:
-        """The polls of a function. `name` is that of the principal who sends their events."""
+        """The polls of a function. `name` is the principal that sends their events."""
         from headwater.access.principal import Principal, Scope
         from headwater.sources.scheduled import ScheduledPolls
 
@@ -148,8 +148,8 @@ class Root(Generic[Settings_co]):
         return ScheduledPolls(ourselves, self.graph(), self.queue(), self.bucket(), self.naming(), self.log())
 
     def credentials(self: Root[config.PollSettings], secret: str) -> Mapping[str, Any]:
-        """The credentials in the current version of a secret, by the names of sources. Raises ValueError for a secret
-        of another form, and StorageError if there is no secret."""
+        """The credentials in the current version of a secret, by the names of sources. Raises ValueError if the secret
+        has another form, and StorageError if there is no secret."""
         if secret == NO_SECRET:
             return {}
         from headwater.access.secret import SecretsManagerSecret
@@ -163,7 +163,7 @@ class Root(Generic[Settings_co]):
         return credentials
 
     def archive(self: Root[config.ArchiveSettings]) -> EventArchive:
-        """The archive, whose stream is given up soon: the bucket takes what the stream does not."""
+        """The archive. It gives up on the stream quickly: what the stream does not take goes to the bucket."""
         from headwater.store.aws.firehose import Archive, ArchiveWithoutDelay
 
         def make() -> EventArchive:
@@ -180,7 +180,7 @@ class Root(Generic[Settings_co]):
         )
 
     def deadline(self) -> Deadline:
-        """The end of the invocation, which the table keeps."""
+        """The deadline of the invocation, which the table respects."""
         return self._once("deadline", Deadline)
 
     def bus(self: Root[config.BusSettings]) -> Bus:
@@ -190,7 +190,7 @@ class Root(Generic[Settings_co]):
         return self._once("bus", lambda: EventBus(self.rare_client("events"), settings.alert_bus, settings.api_url))
 
     def storing_bus(self: Root[config.AnnouncingSettings]) -> Bus:
-        """The bus, in front of which each alert is stored."""
+        """The bus. Each alert is stored before it is sent."""
         from headwater.alerts.stored_alerts import StoringBus
 
         return StoringBus(self.store(), self.bus())

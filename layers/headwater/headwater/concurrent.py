@@ -15,10 +15,10 @@ _thread = threading.local()
 
 
 def concurrent_map(function: Callable[[Argument], Result], arguments: Iterable[Argument]) -> list[Result]:
-    """The results of one call for each argument, in the order of the arguments. A single call takes no thread.
+    """The results of one call for each argument, in the order of the arguments. A single call uses no thread.
 
-    Nested concurrent calls are made one after the other: if all threads of the pool waited for nested calls, no thread
-    would be left for the nested calls.
+    Nested concurrent calls are made one after the other: if every thread of the pool waited for nested calls, none
+    would be left to run them.
     """
     calls = list(arguments)
     is_sequential = getattr(_thread, "is_sequential", False)
@@ -26,8 +26,8 @@ def concurrent_map(function: Callable[[Argument], Result], arguments: Iterable[A
 
 
 def make_sequential() -> None:
-    """Lets this thread make its calls one after the other: a thread of the pool, or one whose calls wait for nothing,
-    as those to a file on this machine do."""
+    """Makes the calls of this thread one after the other: a thread of the pool, or one whose calls never wait, such as
+    reads of a local file."""
     _thread.is_sequential = True
 
 

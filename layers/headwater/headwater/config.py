@@ -13,7 +13,7 @@ class Forms(int):
 
 
 class SecretRules(tuple[str, ...]):
-    """What else of an event is a secret: regular expressions."""
+    """What else in an event is a secret: regular expressions."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class BadEnvironment(Exception):
 class Settings:
     """The base of all settings, which are frozen. The field `table_name` is the variable TABLE_NAME.
 
-    Settings are no dataclasses, because the decorators of 25 classes took 5 % of the time in which a function starts.
+    Settings are not dataclasses: the decorators of 25 classes took 5 % of a function's start time.
     """
 
     def __init__(self, **values: Any) -> None:
@@ -148,7 +148,7 @@ class GlueImportSettings(StoreSettings, SendingSettings, GlueSettings):
 
 
 class PollSettings(TableSettings, SendingSettings, NamingSettings):
-    """What functions share that poll sources. The secret of each is NONE if no source asks for credentials."""
+    """What functions that poll sources share. The secret of each is NONE if no source asks for credentials."""
 
 
 class ConnectSettings(PollSettings):

@@ -1,7 +1,7 @@
 """The log of a function: each line has the function, the request id of the invocation and, if known, the run.
 
 The line of a fault has a constant message and a `reason`. A CorruptItem is logged as an error, with the `key` of the
-item and the `member` that cannot be read. Every other fault is logged as a warning, because the work is tried again.
+item and the `member` that cannot be read. Any other fault is a warning, because the work is retried.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Handler = Callable[[dict[str, Any], Any], Any]
 
 
 class FaultLog(Protocol):
-    """The log of the faults that a use case goes on after."""
+    """Logs the faults that do not stop a use case."""
 
     def __call__(self, message: str, error: BaseException, /, *, run: str | None = None) -> None:
         """Logs a fault, with the run of the event or record."""
@@ -56,7 +56,7 @@ class FunctionLog:
         self._logger.append_keys(run=run)
 
     def handler(self, handle: Handler) -> Handler:
-        """A Lambda handler whose log lines have the request id. It logs a corrupt item before it fails for it."""
+        """A Lambda handler whose log lines have the request id. It logs a corrupt item before failing."""
 
         @wraps(handle)
         def logged(event: dict[str, Any], context: Any) -> Any:

@@ -16,7 +16,7 @@ COUNT, MILLISECONDS = "Count", "Milliseconds"
 
 
 class Measurement(NamedTuple):
-    """Values of metrics by name. `metadata` are members of the line in the log, and no dimensions."""
+    """Values of metrics by name. `metadata` are members of the log line, not dimensions."""
 
     values: Mapping[str, Sequence[float]]
     unit: str
@@ -51,11 +51,11 @@ class Durations(NamedTuple):
 
 
 def durations(events: Iterable[Durations], name_of: Callable[[str], str]) -> None:
-    """Emits a line for each event: its latencies with the dimensions service and producer, which have few values:
-    `name_of` tells the name of a producer by its URL.
+    """Emits a line for each event: its latencies with the dimensions service and producer, which have few values.
+    `name_of` turns the URL of a producer into its name.
 
-    The job is a member of the line and no dimension: a query of the log computes percentiles for each job, and
-    CloudWatch bills no metric for a job.
+    The job is a member of the line, not a dimension: a log query can still compute percentiles for each job, and
+    CloudWatch does not bill a metric for it.
     """
     for event in events:
         values: dict[str, list[float]] = {"NormaliseLatency": [event.fold]}

@@ -1,5 +1,5 @@
-"""The settings of what runs outside of Lambda, `headwater serve` and the Spark programs: the variables of the functions
-on AWS, with the defaults of template.yaml."""
+"""The settings of what runs outside Lambda (`headwater serve`, the Spark programs): the functions' environment
+variables, with the defaults of template.yaml."""
 
 import os
 from collections.abc import Mapping

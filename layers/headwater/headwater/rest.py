@@ -1,8 +1,8 @@
-"""Asks the REST API of another server, and tells an answer of that API from no answer at all.
+"""Calls the REST API of another server, and distinguishes an answer of that API from no answer at all.
 
 Unreachable     nobody answered in time, 401, 5xx, half a JSON: nothing is known
 HttpError       the API itself answered with an error, such as 404 for what does not exist
-BadAnswer       the answer is JSON, and is no whole description of what was asked for
+BadAnswer       the answer is JSON, but lacks part of what was asked for
 """
 
 import base64
@@ -23,11 +23,11 @@ Answer = TypeVar("Answer")
 
 
 class Unreachable(Exception):
-    """No whole answer came: nothing is known. The text has no credentials."""
+    """No complete answer came: nothing is known. The text has no credentials."""
 
 
 class BadAnswer(Exception):
-    """An answer that is no whole description of what was asked for. The text names the fault."""
+    """An answer that lacks part of what was asked for. The text names the fault."""
 
 
 class HttpError(Exception):
@@ -41,7 +41,7 @@ class HttpError(Exception):
 
 @dataclass(frozen=True)
 class RestUrl:
-    """The address of an API. Credentials in a URL become a header, and are in no other place."""
+    """The address of an API. Credentials in a URL become a header, and appear nowhere else."""
 
     expected: ClassVar[str] = "expected a URL such as http://host:8080"
     server: ClassVar[str] = "server"
@@ -100,8 +100,8 @@ Url = TypeVar("Url", bound=RestUrl)
 
 
 def first_answer(urls: Sequence[Url], ask: Callable[[Url], Answer]) -> Answer:
-    """The answer of the first server that gives one: all of them give the same. Raises Unreachable, with the reason of
-    each."""
+    """The answer of the first server that responds; all of them would give the same one. Raises Unreachable, with the
+    reason of each."""
     reasons = []
     for url in urls:
         try:

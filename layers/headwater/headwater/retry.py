@@ -11,8 +11,8 @@ FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 0.1, 5.0
 def backoff(attempt: int, first: float, *, most: float = math.inf, least: float = 0) -> float:
     """The seconds to wait after an attempt. The first attempt has number 0.
 
-    The pause is `first`, doubles with each attempt, and is at most `most`. A random share of the pause, at least
-    `least`, is returned, because several callers must not retry at the same time.
+    The pause is `first`, doubles with each attempt, and is at most `most`. What is returned is a random share of it, at
+    least `least`, so that callers do not all retry at once.
     """
     return random.uniform(least, 1) * min(most, first * 2.0**attempt)  # noqa: S311 - spreads callers, keeps no secret
 
@@ -20,11 +20,11 @@ def backoff(attempt: int, first: float, *, most: float = math.inf, least: float 
 class Deadline:
     """The end of an invocation: throttles are waited out until then, and work that takes longer ends in time.
 
-    A function that is stopped by its timeout reports nothing: each message of its batch stays hidden for the visibility
-    timeout of the queue. A fold that ends by itself fails with its own messages alone. What it has written stays, and
-    the next delivery goes on from there.
+    A function stopped by its timeout reports nothing, so its whole batch stays hidden for the queue's visibility
+    timeout. A fold that stops by itself fails only its own messages. What it has written stays, and the next delivery
+    continues from there.
 
-    Without `begin` nobody waits, and no work ends early: functions behind the API answer 503 instead.
+    Without `begin`, nothing waits and nothing ends early: functions behind the API answer 503 instead.
     """
 
     def __init__(

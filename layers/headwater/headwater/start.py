@@ -1,7 +1,7 @@
 """The start of a function, during which the garbage collector rests.
 
-A function imports this module first, and calls `end` when its parts are made. The collector would walk the growing heap
-again and again, for a tenth of the time of a start, and imported modules are no garbage.
+A function imports this module first, and calls `end` when its parts are made. Otherwise the collector walks the growing
+heap again and again, a tenth of the start time, although imported modules are never garbage.
 """
 
 import gc
@@ -10,6 +10,6 @@ gc.disable()
 
 
 def end() -> None:
-    """Lets the collector work again. What has been imported and made stays in memory, and is not walked."""
+    """Turns the collector back on. It no longer walks what was imported and made until now."""
     gc.freeze()
     gc.enable()

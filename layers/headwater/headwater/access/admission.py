@@ -1,9 +1,9 @@
-"""Admission: what of an event the queue gets, by the namespaces that the principal may write.
+"""Admission: how much of an event the queue gets, by the namespaces that the principal may write.
 
-A producer may say anything of its own jobs and datasets. Of the datasets of others it may say one thing: that its job
-reads or writes them. The edge is true, and the owner should know of it. What the producer says beyond the name is set
-aside before the event is queued. Hence the archive and the fold have only what a producer may say, and the law of the
-fold needs no exception.
+A producer may say anything about its own jobs and datasets. About other people's datasets it may say one thing: that
+its job reads or writes them. The edge is true, and the owner should know of it. Anything beyond the name is set aside
+before the event is queued. So the archive and the fold have only what a producer may say, and the law of the fold needs
+no exception.
 
 Example: the key `team-a` writes the namespaces `team-a` and `s3://a-lake`, and sends
 
@@ -109,7 +109,7 @@ class _Admission:
         return self._with_undeclared_inputs(admitted)
 
     def _with_undeclared_inputs(self, event: Document) -> Document:
-        """The event; if its column lineage alone names inputs, and some are of others, with these inputs."""
+        """The event. If only its column lineage names inputs, and some belong to others, these become inputs, too."""
         if self.principal.writes_all_namespaces:
             return event
         outputs = event.get("outputs") or []
@@ -173,7 +173,7 @@ class _Admission:
                 yield self._foreign_dataset(dataset, path)
 
     def _foreign_dataset(self, dataset: Document, path: str) -> Document:
-        """The name of the dataset alone, marked as foreign."""
+        """Only the name of the dataset, marked as foreign."""
         self.names_foreign = True
         self.paths += [f"{path}.{member}" for member in MEMBERS_BESIDE_NAME if dataset.get(member)]
         return _foreign(Name(dataset["namespace"], dataset["name"]))

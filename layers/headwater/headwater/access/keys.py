@@ -41,7 +41,7 @@ def _raised(wrong: BadKeys) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key, of which only the SHA-256 is known, with its principal."""
+    """An API key, known only by its SHA-256, with its principal."""
 
     sha256: bytes
     expires: datetime | None
@@ -51,8 +51,8 @@ class ApiKey:
 class KeyRing:
     """The keys in the secret, cached for a minute. A rotation of keys needs no deployment.
 
-    A wrong entry is refused alone. While the secret as a whole cannot be understood, the last keys serve. Of both
-    `failed` is told at each read, and the metric KeysRefused counts them.
+    A wrong entry is refused by itself. While the whole secret cannot be understood, the last keys stay valid. Each read
+    reports both to `failed`, and the metric KeysRefused counts them.
     """
 
     def __init__(
@@ -115,8 +115,8 @@ class KeyRing:
 
 
 def read_keys(secret: str, on_wrong: Callable[[BadKeys], None] = _raised) -> tuple[ApiKey, ...]:
-    """The keys in the text of a secret. Raises BadKeys for a text that has no list of entries. `on_wrong` is told of
-    each wrong entry, and may raise that; the others are keys."""
+    """The keys in the text of a secret. Raises BadKeys for a text without a list of entries. `on_wrong` gets each wrong
+    entry, and may raise it; the others are keys."""
     try:
         entries = list(simplejson.loads(secret)["keys"])
     except (ValueError, TypeError, KeyError):

@@ -66,7 +66,7 @@ class People:
 
     def principal(self, claims: Mapping[str, Any]) -> Principal:
         """The principal of a person, by the claims of the token. A person in no known group has no scope. An address
-        that the provider has not verified is no name: a person may have typed that of another."""
+        that the provider has not verified is not a name: a person may have typed somebody else's."""
         mine = [self.groups[name] for name in _names(claims.get(self.claim, "")) if name in self.groups]
         writing = [group for group in mine if group.role is not AccessRole.READER]
         role = min((group.role for group in writing or mine), key=_RANKS.__getitem__, default=None)

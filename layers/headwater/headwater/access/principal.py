@@ -1,6 +1,6 @@
 """The principal of a request, and its form in the context that authorise passes to the other functions.
 
-The authoriser of an HTTP API can only let a request pass or answer `403 Forbidden`, whatever the fault. Hence authorise
+The authoriser of an HTTP API can only let a request pass or answer `403 Forbidden`, whatever the fault. So authorise
 lets every request pass, with the principal of a valid key; the other functions answer 401 without a principal.
 """
 
@@ -97,7 +97,7 @@ class Principal:
         return f"{self.key_id} {self.subject}" if self.key_id == "iam" and self.subject else self.key_id
 
     def to_context(self) -> dict[str, str]:
-        """The principal as the authoriser's context, in which API Gateway passes on strings alone."""
+        """The principal as the authoriser's context, in which API Gateway only passes on strings."""
         return {
             "keyId": self.key_id,
             "scopes": " ".join(sorted(self.scopes)),

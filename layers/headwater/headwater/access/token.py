@@ -20,9 +20,9 @@ _MANY = re.compile(r"\[(?!\").*[ ,].*\]", re.DOTALL)
 def claims_of(request: Mapping[str, Any]) -> Mapping[str, Any]:
     """The claims of the token that API Gateway has checked, with arrays as they are in the token.
 
-    An array that is not the one that API Gateway passes on is left out. If the header holds no token with the same
-    texts, which is no case that API Gateway is known to let through, the claims are as API Gateway passes them, without
-    arrays that may be read in two ways: nobody becomes a member of `admins` as a member of `x admins`.
+    An array that is not the one that API Gateway passes on is left out. If the header has no token with the same texts
+    (API Gateway is not known to let that through), the claims are as API Gateway passes them, without ambiguous arrays:
+    nobody becomes a member of `admins` as a member of `x admins`.
     """
     passed: Mapping[str, Any] = request["requestContext"]["authorizer"]["jwt"]["claims"]
     token = _payload((request.get("headers") or {}).get("authorization") or "")

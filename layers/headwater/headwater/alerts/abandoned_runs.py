@@ -4,11 +4,11 @@ No event reports silence, so a schedule examines the open runs, which have an in
 with its alert, and comes back with its next event. The alert is put on the bus before the run leaves the index: a
 sweeper that dies in between puts the same alert, with the same id, at the next sweep.
 
-A run that a newer run of its job superseded leaves the index without an alert, and so does a run without a START. So
-does a run that was silent for much longer than allowed when it is examined: earlier sweeps would have told it, so its
-events were received late, as those of a backfill are.
+A run superseded by a newer run of its job leaves the index without an alert, and so does a run without a START. So does
+a run that has been silent for much longer than allowed: earlier sweeps would have reported it, so its events came late,
+as those of a backfill do.
 
-    last event    allowed until    received    sweep    told
+    last event    allowed until    received    sweep    alert
     08:00         08:15            08:00       08:30    yes
     08:00         08:15            22:00       22:10    no
 """
@@ -42,8 +42,8 @@ AT_A_TIME = 100
 MAX_OUTPUTS = 50
 """Outputs of a run that an alert names."""
 LATE = timedelta(hours=12)
-"""A silence that is so much longer than allowed was seen by no sweep: the events came late. Sweeps that do not run for
-as long have an alarm of their own."""
+"""No sweep can have seen a silence this much longer than allowed: the events came late. If sweeps themselves stop for
+this long, another alarm says so."""
 
 
 @dataclass(slots=True)

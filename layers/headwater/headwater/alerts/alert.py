@@ -1,7 +1,7 @@
 """An alert, as it goes onto the bus: members for a program, sentences for a person.
 
-An alert's id follows from the event that caused the alert. Every delivery on AWS is at least once, so a receiver needs
-the id to recognise an alert that comes twice.
+An alert's id follows from the event that caused the alert. Every delivery on AWS is at least once, so receivers need
+the id to recognise repetitions.
 """
 
 import hashlib

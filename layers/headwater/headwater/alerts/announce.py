@@ -2,8 +2,8 @@
 
 The stream is the outbox: a change in the table raises its alerts, even if a function dies in between. Records are
 processed in order. A record fails if the bus or the table is unavailable, or if an item cannot be read. The stream then
-delivers the batch again from that record on, and an alert that was put before is put again with the same id. If the
-code itself fails on a record, the record goes to quarantine, and does not hold up the shard.
+delivers the batch again from that record on, and alerts may be put again with the same ids. If the code itself fails on
+a record, the record goes to quarantine, so that it does not hold up the shard.
 """
 
 import json

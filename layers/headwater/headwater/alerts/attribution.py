@@ -1,15 +1,15 @@
 """The job and run that a schema transition is attributed to, by what was known when its event came.
 
-An alert may be raised long after its event: of many events that come at once, when all of them are known. So the run is
-looked for among the reports of the dataset's schemas in the order of their times, and is told as it was at that time.
+An alert may be raised long after its event: if many events come at once, when all are known. So the run is searched
+among the reports of the dataset's schemas in time order, and shown as it was at that time.
 
     10:00  report reads `id, coupon`
     11:00  report reads `id`            this run saw the change
     11:05  audit reads `id`
     12:00  report reads `id`            this run repeats the schema
 
-A run says the same of a dataset in each of its events. So a report is as old as the first event of its run that names
-the dataset, or as the first event of all that has the schema, if that is newer.
+A run says the same of a dataset in each of its events. So a report dates from the first event of its run that names the
+dataset, or from the first event of any run with the schema, if that is later.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -84,7 +84,7 @@ def attribute_transition(schemas: Schemas, transition: SchemaTransition) -> Attr
 def is_of_another_engine(
     reader: Reader, dataset: DatasetId, transition: SchemaTransition, attribution: Attribution
 ) -> bool:
-    """Whether the schema before a transition is the word of another integration than the schema after."""
+    """Whether the schemas before and after a transition come from different integrations."""
     if attribution.job is None or any(_has_schema(run, dataset, transition.before) for run in attribution.earlier):
         return False
     versions = _versions(reader, dataset, attribution.at)
@@ -131,7 +131,7 @@ def _first_report(schemas: Schemas, reports: Sequence[Report], transition: Schem
 
 
 def _reported_at(schemas: Schemas, first: Report, transition: SchemaTransition) -> Instant:
-    """The time of a change by the first report of it, which is none before the schema after was first seen."""
+    """The time of a change by its first report, never before the new schema was first seen."""
     is_schema = transition.after is not None and not transition.is_drop
     return max(first.at, schemas.first(transition.after or "")) if is_schema else first.at
 
@@ -156,7 +156,7 @@ def _writing_run(schemas: Schemas, transition: SchemaTransition) -> Attribution 
         return None
     first = _first_report(schemas, versions, transition)
     if after and len(versions) == MAX_VERSIONS and first in (None, versions[-1]):
-        # So many versions were written since.
+        # That many versions were written since.
         earliest = [*_versions(reader, schemas.dataset, schemas.first(after))]
         first = _first_report(schemas, earliest, transition) or first
     if first is None:

@@ -23,7 +23,7 @@ class EventBus:
         self._api_url = api_url.rstrip("/")
 
     def put(self, alerts: Sequence[Alert]) -> None:
-        """Puts alerts. Raises Rejected for alerts that the bus never takes.
+        """Puts alerts. Raises Rejected for alerts that the bus will never take.
 
         After a StorageError some alerts may be on the bus; the caller puts all alerts again.
         """

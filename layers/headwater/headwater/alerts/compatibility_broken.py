@@ -1,6 +1,6 @@
 """`Compatibility Broken`: a version in a schema registry that breaks what the subject's compatibility promised.
 
-The alert takes the place of `Dataset Schema Changed` for the same version, and has its members: one cause, one alert.
+The alert replaces `Dataset Schema Changed` for the same version, and has its members: one cause, one alert.
 """
 
 from collections.abc import Mapping

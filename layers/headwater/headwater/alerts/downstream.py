@@ -26,7 +26,7 @@ OPEN = " whose origin the producer does not know"
 
 class Downstream(NamedTuple):
     """The nodes at risk, the certain ones first, then the nearest, whether there are more, and what the walk cannot
-    see. Exposures have room of their own: whoever looks at a dashboard seldom sees this graph."""
+    see. Exposures have room of their own: people who look at a dashboard seldom see this graph."""
 
     at_risk: tuple[NodeAtRisk, ...]
     is_truncated: bool
@@ -48,12 +48,12 @@ class Downstream(NamedTuple):
         return self._replace(at_risk=tuple(node for node in self.at_risk if node.node_id != node_id))
 
     def without_tests(self) -> "Downstream":
-        """The nodes without jobs that only check data: wrong values reach nobody by a test."""
+        """The nodes without jobs that only check data: wrong values in a test reach nobody."""
         return self._replace(at_risk=tuple(node for node in self.at_risk if not node.is_test))
 
     @property
     def is_told(self) -> bool:
-        """Whether a node is at risk for which more is known than that its producer leaves it open."""
+        """Whether more is known of a node at risk than that its producer leaves it open."""
         return any(node.granularity is not Granularity.UNKNOWN for node in self.at_risk)
 
     def as_json(self) -> JsonObject:
@@ -68,8 +68,8 @@ class Downstream(NamedTuple):
 
     def lines(self, subject: str, verb: str, infinitive: str) -> list[str]:
         """Sentences: how many nodes are at risk, then the nearest columns and datasets, which tell a person more than
-        jobs do. What is possible comes after what is certain: `The change breaks ...`, `The change may break ...`. What
-        the lineage of tables alone tells is never said to break."""
+        jobs do. What is certain comes before what is possible: `The change breaks ...`, `The change may break ...`.
+        What only table lineage reaches is never said to break."""
         if not self.at_risk:
             known = "No column, dataset or job downstream is known to be affected."
             return [known, *([self.frontier.sentence] if self.frontier.sentence else [])]

@@ -18,8 +18,8 @@ def emission_latency_breach(record: Record, reader: Reader) -> Iterator[Alert]:
     """The alert for a record of a job's latency, if a breach began or ended. The item also keeps a late event that
     began none.
 
-    A part of a larger job raises none: its events come through the same connection as those of the larger job, whose
-    latency is told. Examples are a query of an application, and a node of dbt's wrapper.
+    A part of a larger job, such as a query of an application or a node of dbt's wrapper, raises none: its events come
+    through the same connection as those of the larger job, which has the alert.
     """
     before: Latency | None = record.change.before
     latency: Latency | None = record.change.after

@@ -1,11 +1,12 @@
-"""The cause of a failed run, as far as another alert tells it: a failed child, or a failed assertion.
+"""The cause of a failed run, if another alert reports it: a failed child, or a failed assertion.
 
-One failure fails many runs: a query, its application, the task that started the application, the DAG. Only the deepest
-has an alert. Children are known by their run ids (parent and root of the parent facet), whatever their jobs are named.
+One failure fails many runs: a query, its application, the task that started the application, the DAG. Only the
+innermost alerts. Children are known by their run ids (parent and root of the parent facet), whatever their jobs are
+named.
 
-    runs that failed                              told
+    runs that failed                              alert about
     query of a Spark application, application     the query
-    application alone                             the application
+    only an application                           the application
     statement of Spark, the query inside it       the query, as the jar beside the listener says
     write in a batch, batch, stream of Spark      the write; without one the stream
     model of dbt, wrapper                         the model
@@ -14,7 +15,7 @@ has an alert. Children are known by their run ids (parent and root of the parent
     test of several tables, or without assertions the test: nothing says which table is at fault
     wrapper, before the events of its test come   the wrapper: its alert is out, and the assertion has none
     task of Airflow, each of its queries          the task: the provider gives each query the state of its task
-    try of an Airflow task that is tried again    nothing: the last try is told, or if none comes, the DAG
+    try of an Airflow task that is tried again    nothing: the last try alerts, or if none comes, the DAG
 """
 
 from datetime import timedelta
@@ -40,14 +41,14 @@ MAX_CHILDREN = 100
 
 
 def is_told_elsewhere(reader: Reader, run: Run) -> bool:
-    """Whether the failure of a run has no alert of its own: another alert tells its cause, or it is no failure."""
+    """Whether the failure of a run has no alert of its own: another alert reports its cause, or it is not a failure."""
     if _is_no_failure(run) or failed_assertions(run):
         return True
     return _failed_by_child(reader, run) or _is_told_above(reader, run)
 
 
 def _is_no_failure(run: Run) -> bool:
-    """Whether a failed run has the state of another run alone, or is tried again."""
+    """Whether a failed run only has the state of another run, or will be retried."""
     job_facets = values(run.job_facets)
     producer = _producer(run)
     is_of_another = producer.has_state_of_parent(kind_of(job_facets)) or producer.is_told_by_another(values(run.facets))
@@ -63,7 +64,7 @@ def _producer(run: Run) -> Producer:
 
 
 def _failed_by_child(reader: Reader, run: Run) -> bool:
-    """Whether a run failed because of one of its children, and the child's failure is told."""
+    """Whether a run failed because of one of its children, whose failure raises an alert."""
     children = [child for child in reader.runs([child.id for child in run.failed_children]) if _is_cause(child, run)]
     heads = reader.jobs([child.id.job for child in children], usages=False) if children else {}
     return any(not _has_recovered(child, heads.get(child.id.job), run) for child in children) or (
@@ -78,14 +79,14 @@ def _has_child_with_failed_assertion(reader: Reader, run: Run) -> bool:
 
 
 def _is_failing(run: Run) -> bool:
-    """Whether an assertion failed in a run that will fail for it: dbt sends the assertions with START, too."""
+    """Whether an assertion failed in a run that will fail because of it: dbt sends assertions with START, too."""
     return run.state is RunState.RUNNING and bool(failed_assertions(run))
 
 
 def _is_told_above(reader: Reader, run: Run) -> bool:
-    """Whether an alert tells the failure of a run above, or of another try of the same job under the same parent.
+    """Whether an alert reports the failure of a run above, or of another try of the same job under the same parent.
 
-    The events of a run above, or of a later try, may come before those of the run: then that alert was told, and is
+    The events of a run above, or of a later try, may come before those of the run: then that alert was sent, and is
     stored.
     """
     above = _failed_above(reader, run)
@@ -96,8 +97,8 @@ def _is_told_above(reader: Reader, run: Run) -> bool:
 
 
 def is_told_by_run_above(reader: Reader, run: Run) -> bool:
-    """Whether the failure of a run above was told before the events of this run came: the failure of this run is its
-    cause, and is told with it."""
+    """Whether an alert about a run above was sent before the events of this run came. This failure is its cause, and
+    counts as reported with it."""
     return _is_stored(reader, _above(reader, run) if _is_failing(run) else _failed_above(reader, run))
 
 

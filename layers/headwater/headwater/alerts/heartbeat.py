@@ -16,12 +16,12 @@ from headwater.read.run_end import MIN_SILENCE, allowed_by_beats, is_stream
 
 MAX_GENERATIONS, DURATION_FACTOR = 10, 3
 """A run may take `DURATION_FACTOR` times as long as the longest run of the job's newest `MAX_GENERATIONS` generations:
-the ten newest runs of a loop may all be of today, and the short ones."""
+the ten newest runs of a loop may all be from today, and short ones."""
 MAX_BEATS, MIN_BEATS, GAP_FACTOR = 50, 5, 10
 """A silence may last `GAP_FACTOR` times as long as the longest gap among the run's newest `MAX_BEATS` signs of life. At
 least `MIN_BEATS` signs of life are needed to know the usual gap."""
 MIN_STREAM_BEATS = 3
-"""Signs of life that are enough of a stream: it sends them at a fixed interval, and a batch job as it gets on."""
+"""Signs of life that are enough for a stream, which sends them regularly; a batch job sends them as it proceeds."""
 MAX_LISTED = 1_000
 """The runs that are read to find the children among those that name the run's id."""
 
@@ -39,10 +39,10 @@ class Heartbeat:
         return max([self.run.updated, *(child.updated for child in newest)])
 
     def tells_its_end(self) -> bool:
-        """Whether an event will tell the end of the run, as far as is known.
+        """Whether an event will report the end of the run, as far as is known.
 
-        Of a job whose producer need not tell it, such as one of Flink, an event will tell it if the run sends signs of
-        life, or if an earlier run had an end.
+        If the producer need not report it, as with Flink, an event will come if the run sends signs of life, or if an
+        earlier run had an end.
         """
         job_facets = values(self.run.job_facets)
         if producer_of(job_facets, self.run.producer.value).tells_end(job_facets):
@@ -87,7 +87,7 @@ class Heartbeat:
 
     def _children(self, first: int) -> Iterator[Run]:
         """The run's children, the newest first. `first` of them are read at first, and more if runs of another team
-        name the run's id, too: those are no children."""
+        name the run's id, too: those are not its children."""
         children = self.reader.store.children_of(self.run.run_id)
         listed = islice(children.entries(newest_first=True, limit=first), MAX_LISTED)
         size = first

@@ -1,5 +1,5 @@
-"""What an alert tells of a run beside the run itself: the owners of its job, and the runs above it, which are its
-application, and the run of an orchestrator that started the application."""
+"""What an alert says about a run besides the run itself: the owners of its job, its application, and the orchestrator's
+run that started the application."""
 
 from dataclasses import dataclass
 
@@ -50,7 +50,7 @@ def ancestors_of(reader: Reader, run: Run) -> RunAncestors:
 
 
 def owners_of_job(reader: Reader, run: Run) -> list[str]:
-    """The owners that were set through the API, which are on the job alone; else those that the run's events name."""
+    """The owners set through the API, which only the job has; else those that the run's events name."""
     head = reader.jobs([job_id(run.job)], usages=False).get(job_id(run.job))
     set_on_job = values(head.facts.facets).get(OWNED) if head else None
     return owners_of({**values(run.job_facets), OWNED: set_on_job})

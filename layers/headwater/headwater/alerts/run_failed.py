@@ -1,7 +1,7 @@
 """`Run Failed`: one alert for each failure.
 
 A run has one alert, whatever events come after its failure, and in whatever order. If a run fails because of one of its
-children, or of an assertion, the alert is about the child or the assertion alone (failure_cause).
+children, or of an assertion, the alert is only about the child or the assertion (failure_cause).
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from headwater.read.reader import Reader
 from headwater.read.run_end import messages_of
 
 GIGABYTE, MANY_TASKS = 10**9, 10
-"""One task that read a gigabyte, and more than the other nine together, is told."""
+"""A task is mentioned if it read a gigabyte, and more than the other nine together."""
 MAX_OUTPUTS = 50
 """Outputs of a run that an alert names."""
 
@@ -78,7 +78,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
 
 
 def _called(run: Run, application: ParentRef | None) -> str:
-    """What the author calls what failed: of a query its application, whose name that of the query begins with."""
+    """The author's name for what failed; for a query, that of its application, with whose name the query's begins."""
     if application is None:
         return run.called
     of_query = run.job.name.removeprefix(application.job.name)

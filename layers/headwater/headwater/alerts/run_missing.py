@@ -1,15 +1,14 @@
 """`Run Missing`: a run that was due has not begun.
 
 No event reports that nothing happened. So a schedule examines the jobs that are due, which have an index of their own:
-a job is in it by the time at which its next run is late. It stays there until another of its runs ends, or for a week;
-there is one alert for a missing run.
+it has each job by the time at which its next run is late, until another of its runs ends, or for a week. A missing run
+has one alert.
 
-There is no alert for a job that waits for another one, which has its own; nor for one whose place another job took. Nor
-is it of a run that should have begun long ago, when it is examined: its events were received late, as those of a
-backfill are.
+There is no alert for a job that waits for another one, which has its own, nor for a job that was replaced. Nor is there
+one for a run that should have begun long before it is examined: its events came late, as those of a backfill do.
 
-If nothing at all was heard since a run was due, a holiday or a fault of the network explains more than the job does:
-then only the first missing run has an alert. The others have theirs once an event comes.
+If no event at all came since a run was due, a holiday or a network fault is likelier than a fault of the job: then only
+the first missing run raises an alert. The others raise theirs once an event comes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -45,7 +44,7 @@ MAX_OUTPUTS = 5
 """Outputs whose readers are looked up."""
 OTHERS = "this alert stands for all runs that are missing."
 FORGOTTEN = int(timedelta(days=7).total_seconds())
-"""A job that is late by more is examined no more, until another of its runs ends."""
+"""A job later than this is not examined again until another of its runs ends."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class DueJobs:
         return len(told) + (said.report(alerts, heard) if said else 0)
 
     def _said(self, now: Instant) -> "SaidAlerts | None":
-        """What people said, if they said anything. A fault in it hides no missing run."""
+        """What people said, if they said anything. A fault in it must not hide a missing run."""
         log = lambda fault: self.log("what was said cannot be read", fault)  # noqa: E731
         reader = Reader(self.store.for_one_request(log), self.naming)
         if reader.said is None:
@@ -143,7 +142,7 @@ class DueJobs:
         return True
 
     def _last_heard(self, now: Instant) -> Moment:
-        """The time of the newest event of the last two days; the beginning of those without any."""
+        """The time of the newest event of the last two days; if there is none, the beginning of the two days."""
         yesterday = moved_back(now, timedelta(days=1))
         for day in (now[:10], yesterday[:10]):
             newest = self.store.events_on(day).entries(before=now, newest_first=True, limit=1)

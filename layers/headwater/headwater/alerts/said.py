@@ -1,11 +1,11 @@
-"""What people said that is not so: `Deadline At Risk`, `Dataset Stale`, and amounts outside of the said band.
+"""What people expected that does not hold: `Deadline At Risk`, `Dataset Stale`, and amounts outside the band they set.
 
-No event reports that nothing comes. So a sweep looks at the datasets and jobs of which something is said: at deadlines
-before they pass, by an estimate of when the data will come.
+No event reports that nothing comes. So a sweep looks at datasets and jobs with expectations: at deadlines even before
+they pass, by an estimate of when the data will come.
 
-There is one alert for all that one job holds up. If that job has a `Run Missing`, the deadlines are among its
-consequences; else the first of them has the alert, with the others. It is withdrawn by `Deadline Recovered` once the
-data came, or will come in time after all, and may come again after that.
+There is one alert for everything that one job holds up. If that job has a `Run Missing`, it lists the deadlines among
+its consequences; otherwise the first deadline has the alert, and lists the others. `Deadline Recovered` withdraws it
+once the data came or will come in time after all; then it may be raised again.
 """
 
 from collections import defaultdict
@@ -45,7 +45,7 @@ from headwater.traversal.deadlines import (
 from headwater.traversal.expectations import Expected, outputs_of
 
 MOST_TIMES = 3
-"""Alerts about one deadline, each withdrawn before the next."""
+"""At most this many alerts about one deadline, each withdrawn before the next."""
 MOST_OUTPUTS = 5
 
 
@@ -58,7 +58,7 @@ class _Ids(NamedTuple):
 
 @dataclass
 class SaidAlerts:
-    """The alerts of one sweep. `since` is when the settings were put: deadlines before that were not said."""
+    """The alerts of one sweep. `since` is when the settings were put: earlier deadlines do not count."""
 
     reader: Reader
     bus: Bus
@@ -80,7 +80,7 @@ class SaidAlerts:
         self._told_elsewhere: set[tuple[str, Moment]] = set()
 
     def below(self, cause: JobId) -> list[SaidExpectation]:
-        """The deadlines that a job holds up, for its own alert. They have none of their own then."""
+        """The deadlines that a job holds up, for its own alert. They then have none of their own."""
         found = [each for each in self._late if _cause(each) == cause and not self._is_told(each)]
         self._told_elsewhere |= {(each.subject.node_id, each.due) for each in found}
         return found
@@ -133,7 +133,7 @@ class SaidAlerts:
         return self._told(lambda: _withdrawal(self.reader, found, ids.withdrawal, self.now))
 
     def _is_silence(self, found: SaidExpectation, heard: Moment) -> bool:
-        """Whether nothing at all was heard since the job was due that holds up a deadline."""
+        """Whether no event at all came since the job that holds up a deadline was due."""
         slot = found.coming.cause.slot if found.coming else None
         return (
             found.state in (SaidState.AT_RISK, SaidState.OVERDUE) and slot is not None and heard < slot.due <= self.now

@@ -1,4 +1,4 @@
-"""The changes upstream that a change of a schema follows from, or the failure of a run.
+"""The changes upstream that caused a schema change or the failure of a run.
 
 A job that copies a table loses a column when the table does. The alert for the table names the copy's column among what
 breaks; the change of the copy has an alert of its own that names the cause, and is not critical.
@@ -7,13 +7,13 @@ breaks; the change of the copy has an alert of its own that names the cause, and
     Monday            id, name, country        id, name, country      column lineage: country is made of country
     Tuesday           id, name                 id, name               follows from the change of customers
 
-The job's own runs tell: what the run read, what the run before read, and the column lineage of the run before. So the
-order in which the events of the two changes came means nothing: if those of the copy come first, the run that read the
-table without the column raises the alert for the table as well. Only the id of the alert upstream depends on the order:
-an alert that is not stored yet has none. Nothing is looked for again later.
+The job's own runs show it: what the run read, what the run before read, and the column lineage of the run before. So
+the order in which the events of the two changes came means nothing: if those of the copy come first, the run that read
+the table without the column raises the alert for the table as well. Only the id of the alert upstream depends on the
+order: an alert that is not stored yet has none, and nothing is searched again later.
 
 A run that fails follows from the change of an input since its job's last run that went well, if its error names a
-column that changed. A change and a failure without that word are two incidents.
+column that changed. Without that, a change and a failure are two incidents.
 """
 
 from collections import defaultdict

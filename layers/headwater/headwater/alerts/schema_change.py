@@ -116,7 +116,7 @@ def change_of(
     is_rename = transition.is_drop and head.renamed is not None
     breaks = downstream(reader, dataset, touched, since, None if is_rename else at) if touched != set() else _NOTHING
     if is_rename and not breaks:
-        return None  # the table is still there, and nobody looks for it under its old name
+        return None  # the table still exists, and nobody looks for it under its old name
     ancestors = ancestors_of(reader, attribution.run) if attribution and attribution.run else None
     causes = () if transition.is_drop else causes_of(reader, dataset, diff, attribution)
     return ReportedSchemaChange(

@@ -75,8 +75,8 @@ def _transition(change: StateChange) -> SchemaTransition | None:
 
 def _was_reported(reader: Reader, change: ReportedSchemaChange, record: Record) -> bool:
     """Whether another alert reported the change: that of a run which read the dataset with the new schema before the
-    events of the write came; or that of the same report, if this record is read so late that newer reports of the same
-    job hide which one it is of."""
+    events of the write came; or, if this record is read so late that newer reports of the same job hide which one it
+    belongs to, that of the same report."""
     transition, attribution, old = change.transition, change.attribution, record.change.before
     if attribution is None:
         return False

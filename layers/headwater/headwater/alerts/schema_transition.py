@@ -34,13 +34,12 @@ class SchemaTransition(NamedTuple):
 
 
 def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | None:
-    """The transition between two heads, if there is one. A dataset's first schema is no transition, nor is that of
-    another dataset under an old name, nor is the first schema of a registry: the topic had it before, whatever jobs
-    said.
+    """The transition between two heads, if there is one. A dataset's first schema is not a transition, nor is that of
+    another dataset under an old name, nor a registry's first schema: the topic already had it, whatever jobs said.
 
-    A written schema counts before a schema that a reader reports. A reader that reports the schema of the last write
-    reports no transition. The first write that is known is none if it is older than what a reader reported: its events
-    came late.
+    A written schema takes precedence over one that a reader reports. A reader that reports the schema of the last write
+    causes no transition. Nor does the first known write if it is older than what a reader reported: its events came
+    late.
     """
     is_gone = new.is_deleted and new.renamed == old.renamed
     if is_gone or new.facts.name.namespace in RESERVED or _is_first_of_registry(old, new):

@@ -1,14 +1,14 @@
-"""A bus that stores each alert before it is told: a link in a mail finds its alert.
+"""A bus that stores each alert before sending it, so that a link in a mail finds its alert.
 
-An alert that is put again has the same id, and its item the same key. An alert that is silenced is stored and not told.
-That is decided once, when it is stored first:
+An alert that is put again has the same id, and its item the same key. A silenced alert is stored but not sent. That is
+decided once, when it is first stored:
 
-    put again after              told
-    it was stored                yes, also if somebody has silenced such alerts since: it may have been told
-    it was stored as silenced    no, also if the silence is over
+    put again after              sent
+    it was stored                yes, even if somebody has silenced such alerts since: it may have been sent
+    it was stored as silenced    no, even if the silence is over
 
-The first alert that is told after a silence says how many were not. A partition of the table has the alerts of each
-silence, by the time at which they were put.
+The first alert sent after a silence says how many were not. A partition of the table has the alerts of each silence, by
+the time at which they were put.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,11 +30,11 @@ from headwater.store.snapshot import ReadRequest, Snapshot
 _MEMBERS = ("id", "time", "severity", "namespace", "name", "nodeId", "owners", "title", "lines", "link")
 _OF_RECEIVERS = frozenset({"text", "chatText", "tags", "alertType", "aggregationKey"})
 MAX_NOT_SENT = 100
-"""The newest alerts of a silence, which are counted."""
+"""How many of the newest alerts of a silence are counted."""
 
 
 class _Decided(NamedTuple):
-    """An alert, and whether it is told. `silence` has the alert if it is silenced, or the first after the silence."""
+    """An alert, and whether it is sent. `silence` has the alert if it is silenced, or the first after the silence."""
 
     alert: Alert
     stored: StoredAlert
@@ -82,7 +82,7 @@ class StoringBus:
         return decided
 
     def _not_sent(self, silence: DatasetId, alert: Alert) -> int:
-        """How many alerts of a silence were not told since the last that was, other than this one."""
+        """How many alerts of a silence, besides this one, were not sent since the last that was."""
         ids = dict.fromkeys(each.alert for each in self.store.alerts_of(silence) if each.alert != alert.id)
         newest = [*ids][-MAX_NOT_SENT:]
         read = self.store.read(ReadRequest(alerts=newest)).alerts.of(newest)
@@ -95,7 +95,7 @@ def stored(alert: Alert) -> StoredAlert:
 
 
 def _with_count(alert: Alert, silence: AlertSilence, count: int) -> Alert:
-    """The first alert after a silence, which says how many were not told."""
+    """The first alert after a silence, which says how many were not sent."""
     was = f"{silence.by} silenced such alerts until {shown(silence.until)}: {silence.note}"
     line = f"Not sent before this one: {quantity(count, 'alert')} like it. {was}"
     details = {**alert.details, "notSent": {"count": count, **silence.as_json()}}

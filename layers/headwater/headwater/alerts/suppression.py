@@ -45,8 +45,8 @@ def is_first(dataset: DatasetId, attribution: Attribution) -> bool:
 def _is_known_by_another_name(schemas: Schemas, transition: SchemaTransition, attribution: Attribution) -> bool:
     """Whether the schema after the transition is already the schema of the dataset under another name (a symlink).
 
-    A run may write or read the dataset under both names. The run and its write are stored before the heads, of which
-    one may still follow: an invocation may end between the heads of two datasets.
+    A run may write or read the dataset under both names. The run and its write are stored before the heads, one of
+    which may still be missing: an invocation may end between the heads of two datasets.
     """
     neighbourhood = schemas.reader.neighbourhood([schemas.dataset], ())
     others = neighbourhood.ids_of(neighbourhood.representative(schemas.dataset)) - {schemas.dataset}

@@ -1,7 +1,7 @@
 """`Volume Anomaly`: a run wrote far fewer or more rows, or bytes, than is usual for its job.
 
-There is one alert until a run is as usual again, and it is about the source: a run that wrote less because a table that
-it reads got less has none. The appends of a loop are not compared: each has an amount of its own.
+There is one alert until a run is as usual again, and it is about the source: a run that wrote less because an input got
+less raises none. The appends of a loop are not compared, since each has its own amount.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,8 +25,8 @@ MOST_WRITERS = 20
 
 
 def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
-    """The alert for a changed rhythm, if its newest run wrote an unusual amount, and the run before did not. A run that
-    was heard of long after it ended is of a backfill, or loaded from an archive: it has no alert."""
+    """The alert for a changed rhythm, if its newest run wrote an unusual amount, and the run before did not. A run
+    reported long after it ended comes from a backfill or an archive, and raises no alert."""
     before: Rhythm | None = record.change.before
     after: Rhythm | None = record.change.after
     if before is None or after is None or after.observations[-1] in before.observations:
@@ -44,7 +44,8 @@ def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
 
 
 def said_anomaly(reader: Reader, head: JobHead, rhythm: Rhythm) -> Iterator[Alert]:
-    """The alert for the first of the newest runs that wrote an amount outside of what people said, on the same side."""
+    """The alert for the first of the newest runs that wrote an amount outside what people set, on the same
+    side."""
     said, seen = _said(reader, head), rhythm.observations
     found = said.unusual(seen)
     while found and (before := said.unusual(seen[:-1])) and before.side == found.side:

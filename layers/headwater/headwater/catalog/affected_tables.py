@@ -1,7 +1,7 @@
 """The datasets whose tables may need other parameters after changes in the stream.
 
-A job's head changes with every run, but mostly in its newest run alone. Such a change affects no table. A late event of
-an older run changes no head, yet that run may now be the last complete one: hence completed runs are followed, too.
+A job's head changes with every run, but usually only in its newest run, which affects no table. A late event of an
+older run changes no head, yet that run may now be the last complete one, so completed runs are followed, too.
 """
 
 from collections import defaultdict
@@ -24,9 +24,9 @@ from headwater.store.stream_records import StateChange
 
 KINDS = ("job", "dataset", "neighbours", "alias", "run")
 """The kinds of items whose changes can affect a table. template.yaml filters the stream by these kinds, and lets
-through runs that are COMPLETED alone."""
+through only runs that are COMPLETED."""
 _STAGED = {"temporary", "model"}
-"""Rules of naming for paths of data that is still being written: such a path is no partition yet."""
+"""Rules of naming for paths of data that is still being written: such a path is not a partition yet."""
 
 
 @dataclass
@@ -36,7 +36,7 @@ class AffectedTables:
     relabelled   datasets that are new, renamed or deleted: the parameters of tables one hop away name these datasets
     partitions   for each dataset, the paths of partitions, each with its first writer
     jobs         jobs whose flows have changed: the datasets of their newest runs are affected, too
-    completed    jobs of which a run has come to its end: their flows have changed if a newer run is open
+    completed    jobs with a run that has ended: their flows have changed if a newer run is open
 
     The fold stores a dataset after the jobs that use the dataset. A window may end in between, so a dataset may come in
     a later window than its jobs.

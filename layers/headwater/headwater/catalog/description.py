@@ -1,8 +1,8 @@
 """The owner, description and classification of a table in the catalogue, as facets of the table's dataset.
 
-Spark and Hive set a table's owner to the user that ran the job, mostly `hadoop`. So the parameter `owner`, which a
+Spark and Hive set a table's owner to the user that ran the job, usually `hadoop`. So the parameter `owner`, which a
 person wrote, comes first. A classification becomes a tag: a crawler sets it to the data's format, and people set it to
-any text. The tag has a facet of its own, so the tags that producers send stay.
+any text. The tag has its own facet, so tags sent by producers stay.
 """
 
 from collections.abc import Mapping

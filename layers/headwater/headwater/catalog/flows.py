@@ -1,7 +1,7 @@
 """The flows from inputs to outputs through a job, as the catalogue shows them.
 
 A run often reports its inputs with its START and its outputs with its end, and a run that fails may never report all.
-If the newest run alone counted, a table would lose its upstream tables with each START and get them back with each
+If only the newest run counted, a table would lose its upstream tables with each START and get them back with each
 COMPLETE. So a run that is not complete adds flows to those of the last complete run, and removes none.
 """
 

@@ -34,7 +34,7 @@ MAX_DEPTH = 30
 def columns(schema: Any) -> list[dict[str, str]]:
     """The columns of a schema facet as Glue declares them, in order.
 
-    Hive ignores the case of names: of two columns whose names differ in case alone, the first counts.
+    Hive ignores the case of names: of two columns whose names differ only in case, the first counts.
     """
     by_name: dict[str, dict[str, str]] = {}
     for field in fields_of(schema):
@@ -98,7 +98,7 @@ def _named_lower(text: str) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The parts of a text between commas that are outside of brackets."""
+    """The parts of a text between commas outside brackets."""
     depth = start = 0
     for index, character in enumerate(text):
         depth += _BRACKETS.get(character, 0)

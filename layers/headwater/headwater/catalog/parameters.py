@@ -48,7 +48,7 @@ def of_table(lineage: TableLineage, api_url: str) -> dict[str, str]:
 def changed(definition: Mapping[str, Any], wanted: Parameters) -> dict[str, str] | None:
     """The parameters of a table or partition, with the wanted parameters in place of ours; None if nothing changes.
 
-    A change of the last run alone is not written: it comes with each run, and the lookup shows the last run
+    If only the last run changes, nothing is written: that happens with each run, and the lookup shows the last run
     (docs/decisions/0012).
     """
     existing: Parameters = definition.get("Parameters") or {}
@@ -82,7 +82,7 @@ def write_partitions(
     ]
     new = [_new(definition, values, *wanted[values]) for values in wanted if values not in existing]
     failed = retry(lambda: glue.update_partitions(table, written)) if written else {}
-    # A partition that another writer created in the meantime, mostly the job of the data, stays unchanged.
+    # A partition that another writer has created meanwhile, usually the data's own job, stays unchanged.
     failed |= retry(lambda: glue.create_partitions(table, new)) if new else {}
     return len(written) + len(new) - len(failed)
 

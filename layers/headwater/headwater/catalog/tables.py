@@ -18,8 +18,8 @@ _NOT_OURS = ("TargetTable", "FederatedTable", "ViewDefinition", "IsMultiDialectV
 
 
 class AffectedDataset(NamedTuple):
-    """A dataset with its ids, and the sequence numbers of the records that affect the dataset. Of several names, each
-    may be that of a table: `others` are the heads under the other names."""
+    """A dataset with its ids, and the sequence numbers of the records that affect the dataset. Each of several names
+    may be a table's: `others` are the heads under the other names."""
 
     head: DatasetHead
     others: list[DatasetHead]

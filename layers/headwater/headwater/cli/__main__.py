@@ -14,7 +14,7 @@ LOOKUPS = "headwater.cli.lookups.__main__"
 
 
 class Extra(NamedTuple):
-    """What `pip install 'headwater[NAME]'` installs, without which a command does nothing but tell its options."""
+    """What `pip install 'headwater[NAME]'` installs, without which a command can only print its options."""
 
     name: str
     module: str
@@ -111,7 +111,7 @@ def main() -> int:
 
 
 def _without_command(word: str) -> int:
-    """Answer a word that is no command."""
+    """Answer a word that is not a command."""
     if word in ("-h", "--help"):
         print(usage())
         return 0

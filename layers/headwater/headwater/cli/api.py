@@ -1,7 +1,7 @@
 """The client of Headwater's HTTP API, for every command that talks to a server.
 
 get, post, delete    the response, whatever it is, also if none came
-ask, text, send      the answer alone: what keeps it away becomes a CommandFailure (cli/refusal.py)
+ask, text, send      only the answer: what prevents it becomes a CommandFailure (cli/refusal.py)
 """
 
 import gzip
@@ -57,7 +57,7 @@ class Api:
     given: Given = BY_OPTIONS
 
     def patient(self) -> "Api":
-        """The same API for work that goes on while nobody waits at a terminal."""
+        """The same API for work while nobody waits at a terminal."""
         return replace(self, seconds=PATIENT_SECONDS, tries=PATIENT_TRIES)
 
     def at_root(self) -> "Api":
@@ -105,7 +105,7 @@ class Api:
         return f"curl -H {header} {shlex.quote(self.address(*parts, **query))}"
 
     def failure(self, response: Response) -> CommandFailure:
-        """The failure of a response that is no answer."""
+        """The failure of a response that is not an answer."""
         return failure_of(response, self.url, self.seconds, self.given, has_key=bool(self.key))
 
     def _answered(self, response: Response) -> str:

@@ -1,4 +1,4 @@
-"""Where the server of a command is, and the key for it: one rule for all commands, told in docs/command-line.md."""
+"""Where the server of a command is, and the key for it: one rule for all commands (docs/command-line.md)."""
 
 import argparse
 import json

@@ -48,7 +48,7 @@ class Prefix:
     """A prefix of a bucket. Region and credentials come from the environment."""
 
     def __init__(self, url: str) -> None:
-        from botocore.session import Session  # noqa: PLC0415 - an extra of the wheel, for this destination alone
+        from botocore.session import Session  # noqa: PLC0415 - an extra of the wheel, only for this destination
 
         parts = urlsplit(url)
         self._name, self._prefix = parts.netloc, parts.path.strip("/") + "/" if parts.path.strip("/") else ""

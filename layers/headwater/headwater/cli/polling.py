@@ -88,7 +88,7 @@ class ServedGraph:
 
 
 def reason_of(failure: CommandFailure | OSError) -> str:
-    """Why a poll told of nothing, with the next step if one is known."""
+    """Why a poll reported nothing, with the next step if one is known."""
     return "; ".join(failure.lines()) if isinstance(failure, CommandFailure) else str(failure)
 
 
@@ -135,7 +135,7 @@ def poll_again(
 
 
 def _reported(result: PollResult, report: Callable[[PollResult], None]) -> bool:
-    """Whether a poll told of all parts of a source. What kept it from that is printed."""
+    """Whether a poll reported all parts of a source. What prevented it is printed."""
     if result.unreachable:
         print(f"nothing was sent: {inert(str(result.unreachable))}", file=sys.stderr, flush=True)
     for part, reason in result.skipped.items():

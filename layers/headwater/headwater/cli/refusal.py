@@ -1,4 +1,4 @@
-"""What a server responded, and the failure of what is no answer: one sentence a fault, with the next step."""
+"""What a server responded, and the failure if it is not an answer: one sentence a fault, with the next step."""
 
 import json
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Response:
 
     @property
     def body(self) -> Any:
-        """The JSON, or the beginning of what is no JSON."""
+        """The JSON, or the beginning of what is not JSON."""
         try:
             return json.loads(self.text)
         except ValueError:
@@ -64,7 +64,7 @@ class NotFoundFailure(RefusedRequest):
 
 
 def failure_of(response: Response, url: str, seconds: float, given: Given, *, has_key: bool) -> CommandFailure:
-    """The failure of a response that is no answer."""
+    """The failure of a response that is not an answer."""
     if response.is_late:
         what = f"{url} did not answer within {seconds:g} s"
         return CommandFailure(what, "try again; a lookup with a smaller --depth asks for less", status=UNREACHABLE)

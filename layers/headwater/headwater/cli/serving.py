@@ -1,8 +1,8 @@
 """The servers of `headwater serve` that run here: each leaves a file with its URL for the commands of the same user.
 
 Its process holds a lock on the file, which the system releases when the process ends, however it ends. So the file of a
-process that was killed is known to be stale. The file has no key. Its name has that of the host, since a home folder
-may be shared by several.
+killed process is known to be stale. The file has no key. Its name has that of the host, since a home folder may be
+shared by several.
 """
 
 import fcntl

@@ -17,8 +17,8 @@ from headwater.read.namespace_details import heads_in
 
 
 def require_source(curator: Curator, name: str, dataset: Name) -> None:
-    """Raises InvalidRequest (404) for an unknown data source. A dataset that names no source has its namespace as
-    source, hence a known namespace counts as one."""
+    """Raises InvalidRequest (404) for an unknown data source. A dataset that names no source has its namespace as its
+    source, so a known namespace counts as one."""
     reader = curator.before
     if name != dataset.namespace and not heads_in(reader, SOURCES, [name]) and not known_namespaces(reader, [name]):
         raise _unknown("sourceName", f"Source '{name}' not found.")

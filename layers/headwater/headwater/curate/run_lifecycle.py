@@ -139,8 +139,8 @@ def _judge(curator: Curator, request: ApiRequest, run: Run, **members: Any) -> J
 
 
 def _declared_edges(curator: Curator, run: Run) -> Edges:
-    """What a run read and wrote, as its job was declared, of the side of which the run names no dataset itself. Hence
-    its outputs have a version by this run."""
+    """What a run read and wrote, by its job's declaration, for each side on which the run names no dataset itself. So
+    its outputs get a version from this run."""
     head = curator.before.store.read(ReadRequest(jobs=[run.id.job])).jobs.get(run.id.job)
     declared = head.declared if head else NO_EDGES
     return declared._replace(

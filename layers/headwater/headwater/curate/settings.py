@@ -1,7 +1,7 @@
-"""headwater.yml, as it is put: YAML, of which JSON is a part.
+"""headwater.yml, as it is put: YAML, which includes JSON.
 
-It is checked as a whole, and becomes a facet of a dataset of a reserved namespace by an event: it is archived, and a
-rebuild of the table has it again. The functions read the document as JSON.
+It is checked as a whole, and becomes a facet of a dataset of a reserved namespace by an event: it is archived, and
+rebuilding the table restores it. The functions read the document as JSON.
 """
 
 import json

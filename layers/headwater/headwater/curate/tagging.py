@@ -72,8 +72,8 @@ def tag_document(tag: str, field: str | None = None) -> Document:
 
 
 def new_tags(reader: Reader, request: ApiRequest, tags: Iterable[str]) -> list[Document]:
-    """The events that create the unknown tags among these. A tag of a caller that writes some namespaces is on its node
-    alone: the list of tags is everybody's."""
+    """The events that create the unknown tags among these. A tag from a caller that may only write some namespaces is
+    only on its node: the list of tags is everybody's."""
     if not request.principal.writes_all_namespaces:
         return []
     names = {dataset_id(Name(TAGS, tag)): Name(TAGS, tag) for tag in tags}
@@ -120,7 +120,7 @@ def _require_field(head: DatasetHead, field: str | None) -> None:
 
 
 def _removed_tag(facets: Mapping[str, Any], tag: str, field: str | None) -> Document:
-    """The replacement of the facet of a removed tag. A tag of a producer is marked as removed, hence stays hidden."""
+    """The replacement of the facet of a removed tag. A producer's tag is marked as removed, so it stays hidden."""
     is_sent = any(sent.field == field and tag in (sent.key, sent.text) for sent in sent_tags(facets))
     return {**tag_document(tag, field), "isRemoved": True} if is_sent else deleted_facet()
 

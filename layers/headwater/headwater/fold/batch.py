@@ -38,7 +38,7 @@ class Batch:
     aliases         the aliases, each with its earliest time and its first writer
     symlink_pairs   the pairs of ids that a symlinks facet links, by the job that sent the facet (or NO_JOB)
     named           for each dataset and each of its names, the first event time of that name
-    used            the last event time that names the dataset, with the right to write it
+    used            the last event time that names the dataset with the right to write it
     """
 
     events: tuple[NormalisedEvent, ...] = ()

@@ -1,4 +1,4 @@
-"""Folds the heads of datasets: new heads, and heads whose copies of claims are no longer right."""
+"""Folds the heads of datasets: new ones, and those whose copied claims are out of date."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -27,15 +27,15 @@ def fold_datasets(
     preconditions: Preconditions,
     claimed_anew: Collection[DatasetId] = (),
 ) -> None:
-    """Writes the heads of datasets that are new, and the heads that these events change; and those of which the jobs
-    claim other column lineage, although no event names them.
+    """Writes the heads of new datasets and those that these events change, including datasets that no event names but
+    whose jobs now claim other column lineage.
 
-    The head of a dataset copies claims of jobs; the head of a job copies nothing of datasets. Example: the head of
-    `orders` has schema A, which the job `load` claimed.
+    A dataset's head copies claims of jobs; a job's head copies nothing from datasets. Example: the head of `orders` has
+    schema A, which the job `load` claimed.
 
         event of the batch             the head of `orders`
         `load` claims A once more      stays as it is; nothing is written
-        `load` claims B                is chosen anew: `report` may have claimed C since, hence the heads of all jobs of
+        `load` claims B                is chosen anew: `report` may have claimed C since, so the heads of all jobs of
                                        `orders` are read, and the newest claim counts
         `report` reads `orders` for    has one user more; the rest stays as it is
         the first time
@@ -71,8 +71,8 @@ def fold_datasets(
 
 
 def choose_dataset_anew(store: GraphStore, facts: DatasetFacts) -> None:
-    """Writes a dataset's head by these facts, by those of the stored head, and by the stored heads of all its jobs.
-    Raises Conflict."""
+    """Writes a dataset's head from these facts, its stored head, and the stored heads of all its jobs. Raises
+    Conflict."""
     dataset = dataset_id(facts.name)
     read = store.read(ReadRequest(datasets=[dataset]))
     before = read.datasets.get(dataset)
@@ -91,11 +91,10 @@ def _facts(batch: Batch, read: Snapshot, dataset: DatasetId) -> DatasetFacts | N
 
 
 def _check_copied(store: GraphStore, were_deleted: Mapping[JobId, bool]) -> None:
-    """Reads the source jobs once more after a head is created: the jobs whose column lineage a new head copies, or
-    leaves out because the job is deleted.
+    """After creating a head, rereads the jobs whose column lineage it copies, or leaves out because they are deleted.
 
-    A concurrent fold that deletes or revives such a job could not update a head that did not exist yet. Raises Conflict
-    if a job was deleted or revived.
+    A concurrent fold that deleted or revived such a job could not have updated a head that did not exist yet. Raises
+    Conflict if a job was deleted or revived.
     """
     now = store.read(ReadRequest(jobs=were_deleted)).jobs.all()
     if {job: head.facts.is_deleted for job, head in now.items()} != dict(were_deleted):
@@ -109,8 +108,8 @@ def _written_by_deleted(jobs: Mapping[JobId, JobHead]) -> set[DatasetId]:
 
 
 def _new_namespaces(batch: Batch, read: Snapshot) -> Iterator[tuple[str, Instant]]:
-    """The namespaces of datasets that are new, have a new name, or were named earlier than the stored time. What others
-    name makes no namespace."""
+    """The namespaces of datasets that are new, have a new name, or were named earlier than the stored time. A dataset
+    that its producer may only name creates no namespace."""
     for dataset, names in batch.named.items():
         head = read.datasets.get(dataset)
         for name, time in names.items():
@@ -125,7 +124,7 @@ def namespace_of(name: Name) -> str:
 
 
 def _with_schema(head: DatasetHead, before: DatasetHead | None, batch: Batch, store: GraphStore) -> DatasetHead:
-    """A head with the schema of its digest: from the head before, from the batch, or from the store."""
+    """A head with the schema that its digest stands for, from the previous head, the batch or the store."""
     digest, dataset = head.schema_digest, head.id
     if digest is None:
         return head

@@ -1,7 +1,7 @@
-"""Divides an event with very many datasets into events of fewer datasets, which are folded one after the other.
+"""Splits an event with very many datasets into smaller events, which are folded one after the other.
 
-A part has the digest and the times of its event, as if the producer had sent the datasets bit by bit. Hence the parts
-leave the items that the whole event leaves, and a part that is folded twice changes nothing.
+A part has the digest and the times of its event, as if the producer had sent the datasets bit by bit. So the parts
+leave the same items as the whole event, and folding one twice changes nothing.
 """
 
 from collections.abc import Iterable
@@ -14,11 +14,11 @@ from headwater.openlineage.event import DatasetReference, EventType, RunEvent
 
 
 def divide(normalised: NormalisedEvent, datasets: int) -> list[NormalisedEvent]:
-    """The parts of an event, with at most so many datasets each. An event may name a dataset several times, with and
-    without the mark of a foreign one: all of that is in one part.
+    """The parts of an event, with at most so many datasets each. All mentions of a dataset, marked as foreign or not,
+    are in one part.
 
     Only a RunEvent is divided: the datasets of its run are the union over the run's events. The datasets of a JobEvent
-    replace those of an earlier JobEvent. A FAIL is not divided: the alert of the failed run names all outputs.
+    replace those of an earlier JobEvent. A FAIL is not divided, because its alert names all outputs.
     """
     event = normalised.event
     if not isinstance(event, RunEvent) or event.type is EventType.FAIL:

@@ -15,7 +15,7 @@ A fold that is interrupted at any call has the same outcome once the events are 
 the events and from the states that the earlier steps have stored. A fold that loses a race (Conflict) reads and folds
 again.
 
-A head that cannot be told from its stored state and the batch alone is chosen anew: fold/head_selection.py.
+A head that does not follow from its stored state and the batch is chosen anew: fold/head_selection.py.
 """
 
 import time
@@ -38,7 +38,7 @@ from headwater.store.snapshot import Snapshot
 
 ATTEMPTS = 12
 NO_THRESHOLDS = Thresholds(BACKFILL_MILLIS, {})
-"""Events beyond this threshold are backfills and do not count for the emission latency."""
+"""Events later than this are backfills, and do not count for the emission latency."""
 
 
 def fold(
@@ -48,8 +48,8 @@ def fold(
 
     Returns the events that count for the emission latency.
 
-    Raises StorageError if the store cannot be used, or if other writers were faster at every attempt. The states stored
-    until then are right, and folding the same events again completes them.
+    Raises StorageError if the store is unavailable, or if other writers won every attempt. What was stored until then
+    is right, and folding the same events again completes it.
     """
     batch = Batch.of(events)
     timely_events: tuple[NormalisedEvent, ...] | None = None

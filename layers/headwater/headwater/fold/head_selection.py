@@ -32,9 +32,9 @@ writer's state, or the other writer must find the mark. Three cases; time runs d
                                                   3. reads the head once more (`Preconditions`): another version
                                                      than in step 0: Conflict, B folds again
 
-Each writer first stores its own state, then reads the head: at least one of the two writers sees the other. A writer
-that dies after the mark leaves the mark there, and the next writer of the head reselects.
-docs/decisions/0003-choosing-heads.md has the reasons, and the simpler ways that fail.
+Each writer first stores its own state, then reads the head: at least one of the two sees the other. A writer that dies
+after marking leaves its mark, and the next writer of the head reselects. docs/decisions/0003-choosing-heads.md has the
+reasons, and the simpler ways that fail.
 """
 
 import uuid
@@ -51,7 +51,7 @@ Head = TypeVar("Head", JobHead, DatasetHead)
 
 
 class HeadSelection:
-    """Chooses heads anew, each on condition that the head is as it was in the snapshot `read`."""
+    """Chooses heads anew, each on condition that it has not changed since the snapshot `read`."""
 
     def __init__(self, store: GraphStore, read: Snapshot) -> None:
         self._store = store
@@ -76,6 +76,6 @@ class HeadSelection:
         return chosen
 
     def finish(self) -> None:
-        """Takes the marks away, once all that follows from the chosen heads is stored. Raises Conflict."""
+        """Removes the marks, once everything that follows from the chosen heads is stored. Raises Conflict."""
         for head, saved in self._marked:
             self._store.save([head], saved)

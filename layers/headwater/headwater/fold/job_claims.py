@@ -44,7 +44,7 @@ class JobClaims:
         return reduce(DatasetClaims.join, claims, DatasetClaims()).head(facts)
 
     def contradict(self, head: DatasetHead, facts: DatasetFacts, used: Instant) -> bool:
-        """Whether the head differs from these claims. Then the claims of all jobs of the dataset are needed.
+        """Whether the head differs from these claims. If so, the claims of all its jobs are needed.
 
         `used` is the last event time that names the dataset: a newer event brings a deleted dataset back.
         """
@@ -60,8 +60,8 @@ class JobClaims:
 
     def _withdraw_schema(self, head: DatasetHead, facts: DatasetFacts, used: Instant) -> bool:
         """Whether the head may have a schema that none of its jobs claims any more: an older release took the columns
-        of a query for all. These are all jobs of the dataset, or one of them has just read a column that is not in the
-        schema."""
+        of one query for all of them. Either these are all jobs of the dataset, or one of them has just read a column
+        that is not in the schema."""
         claimed = [*(self._usage(head).facets for head in self.heads.values()), facts.own]
         if head.schema_digest in (None, head.written) or any(map(schema_register, claimed)):
             return False
@@ -79,7 +79,7 @@ class JobClaims:
         return [register for register in (*written, own) if register]
 
     def _claimed(self, facts: DatasetFacts) -> list[Registers]:
-        """The facets of each job, without a schema that counts for nothing."""
+        """The facets of each job, without schemas that do not count."""
         claimed = [self._usage(head).facets for head in self.heads.values()]
         return [without_schema(facets) for facets in claimed] if facts.has_registered_schema else claimed
 

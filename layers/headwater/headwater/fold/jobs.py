@@ -18,12 +18,12 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Preconditions, ReadRequest, Snapshot
 
 FIRST_RUNS, RUNS_AT_A_TIME = 20, 100
-"""Runs of a job that are read at first, and then at a time: one call each."""
+"""How many runs of a job one call reads, at first and then at a time."""
 
 
 class FoldedJobs(NamedTuple):
     """The heads of the jobs of a batch, and the preconditions of this fold. `claimed_anew` are datasets that the batch
-    does not name, and of which a job may now claim other column lineage: their heads are to be folded before
+    does not name but whose column lineage a job may now claim differently: fold their heads before
     `selection.finish()`."""
 
     heads: dict[JobId, JobHead]
@@ -39,7 +39,7 @@ def fold_jobs(
     folded_runs: FoldedRuns,
     lost: Snapshot | None = None,
 ) -> FoldedJobs:
-    """Writes the heads of jobs that changed. `lost` is what an earlier attempt of this fold had read, which lost a
+    """Writes the heads of jobs that changed. `lost` is what an earlier attempt of this fold had read before it lost a
     race."""
     runs, _, read = folded_runs
     before = {job: _with_facts(read.jobs.get(job), job_facts) for job, job_facts in facts.items()}
@@ -73,8 +73,8 @@ class _Parents:
         self.relied_on: set[JobRunId] = set()
 
     def began(self, parent: JobRunId) -> Instant:
-        """The time before which no run of a parent began. A run that is itself a parent may come without its own: then
-        nothing is known of it."""
+        """The time before which no run of a parent began. A run that is itself a parent may be read without its own
+        parent; then nothing is known."""
         if parent not in self._runs:
             return NEVER
         self.relied_on.add(parent)
@@ -93,10 +93,10 @@ def _claims_otherwise(before: JobHead, after: JobHead, datasets: Iterable[Datase
 
 
 def choose_job_anew(store: GraphStore, facts: JobFacts, runs: Sequence[Run] = ()) -> JobHead:
-    """Joins runs of a job with the stored runs, and writes the job's head by these facts, by those of the stored head,
-    and by all stored runs. Raises Conflict.
+    """Joins runs of a job with the stored runs, and writes the job's head from these facts, the stored head and all
+    stored runs. Raises Conflict.
 
-    The runs are written while the head is marked: whoever is interrupted leaves the mark.
+    The runs are written while the head is marked, so an interrupted writer leaves its mark.
     """
     read = store.read(ReadRequest(jobs=[facts.id]))
     head = _with_facts(read.jobs.get(facts.id), facts)
@@ -117,10 +117,9 @@ def _preconditions(
 ) -> Preconditions:
     """The versions of items that must still stand when the heads of datasets are read.
 
-    A head that was left alone although a run of its job is new: a concurrent choice of that head may have missed the
-    run. A head that was left alone although its runs have parents: the first read may have missed the mark of a choice
-    that was cut off, which changed nothing else. And a run that a head names from now on: the run's start may have
-    changed before the head was written.
+    An unchanged head of a job with a new run: a concurrent choice of the head may have missed that run. An unchanged
+    head whose runs have parents: the first read may have missed the mark of an interrupted choice. And a run that a
+    head now names: its start may have changed before the head was written.
     """
     unwritten: set[JobId] = set()
     chosen = []
@@ -135,7 +134,7 @@ def _preconditions(
 
 
 def _took_over(folded: FoldedRun, lost: Snapshot) -> bool:
-    """Whether the first attempt may have made the run the newest of its job, by a parent that had meanwhile changed."""
+    """Whether the first attempt may have made the run the newest of its job through a parent that has changed since."""
     head, run = lost.jobs.get(folded.id.job), RunOfGeneration.of(folded.run)
     return head is not None and run.parent not in (None, head.generation.newest.parent)
 
@@ -143,8 +142,7 @@ def _took_over(folded: FoldedRun, lost: Snapshot) -> bool:
 def _newest(store: GraphStore, job: JobId, facts: JobFacts) -> JobHead:
     """A job's head by its newest run, and by the generation of its newest run that names a dataset.
 
-    The index gives the order, and the runs are read after the index. Raises Conflict if the order of the runs changed
-    in between.
+    The index gives the order; the runs are read after it. Raises Conflict if the order of the runs changed in between.
     """
     latest: LatestRun | None = None
     chosen: list[RunOfGeneration] = []

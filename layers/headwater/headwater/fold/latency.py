@@ -1,7 +1,6 @@
 """Selects the events that count for the emission latency, and stores the beginning and the end of a job's breach.
 
-A replayed or repeated event does not count: the stored run has an event of that time or a later one. A backfill does
-not count either.
+Replays and repetitions do not count: the stored run already has an event of that time or later. Nor do backfills.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,8 +18,8 @@ from headwater.store.snapshot import Snapshot
 
 
 def timely(batch: Batch, read: Snapshot) -> tuple[NormalisedEvent, ...]:
-    """The events that are neither repeated nor backfilled nor curation, in the order in which they were received. They
-    do not depend on how the events were cut into batches."""
+    """The events that are neither repeated nor backfilled nor curation, in the order in which they were received. How
+    the events were batched makes no difference."""
     last: dict[JobRunId, Instant] = {}
     events: list[NormalisedEvent] = []
     for normalised in sorted(batch.events, key=lambda event: (event.at, event.event.time, event.event.digest)):
@@ -39,7 +38,7 @@ def timely(batch: Batch, read: Snapshot) -> tuple[NormalisedEvent, ...]:
 
 
 def put_latency(events: Sequence[NormalisedEvent], store: GraphStore, read: Snapshot, thresholds: Thresholds) -> None:
-    """Stores each latency by itself: a reader of the table's stream sees every beginning and end of a breach."""
+    """Stores each latency by itself, so that the table's stream shows every beginning and end of a breach."""
     for measure in _measured(events, thresholds):
         after = next_breach_state(read.latencies.get(job_id(measure.job)), measure)
         if after:

@@ -50,7 +50,7 @@ class NeighbourUpdates:
         return {dataset for link in self.links for dataset in link}
 
     def applied_to(self, first_pages: Iterable[NeighbourPage]) -> dict[DatasetId, NeighbourPage]:
-        """The first pages with the new links. Each page says which of the ids that it is linked with are used."""
+        """The first pages with the new links. Each says which of its linked ids are in use."""
         pages = {
             page.id.dataset: replace(page, is_described=page.is_described or page.id.dataset in self.described)
             for page in first_pages
@@ -115,8 +115,8 @@ def _grown(
 ) -> Pages:
     """The pages with more jobs. Jobs of a side that has split go to the pages below.
 
-    A page that grows too long first hands its jobs to its children, then says that it has split. A writer that is
-    interrupted in between leaves children that no reader looks at yet; the next writer unites with the children.
+    A page that grows too long first gives its jobs to its children, then says that it has split. A writer interrupted
+    in between leaves children that nobody reads yet; the next writer merges with them.
     """
     grown: Pages = {}
     below: dict[NeighbourPageId, dict[Side, frozenset[JobId]]] = defaultdict(lambda: dict(NO_NEIGHBOURS))

@@ -1,13 +1,12 @@
 """Normalises a batch of messages: folds and archives their events, and returns the messages to deliver again.
 
-Events are folded first: an archive that takes no events delays none. A message of which the event is not archived is
-delivered again, and is folded once more, which changes nothing. An event with very many datasets is folded after the
-others, alone: where the time of the invocation ends, that event alone is delivered again, and goes on. A caller that
-folds in transactions has it folded part by part, so that no transaction takes long.
+Events are folded first, so an archive that is down delays none. A message whose event was not archived is delivered and
+folded again, which changes nothing. An event with very many datasets is folded last and by itself: if the invocation
+runs out of time, only that event is delivered again, and continues. A caller that folds in transactions has it folded
+part by part, so that no transaction takes long.
 
-A message that can never be folded goes to quarantine with the reason, and its group goes on. If the table or another
-service cannot be used, the messages of a group fail from the first message on that was not folded: the group keeps its
-order.
+A message that can never be folded goes to quarantine with the reason, and its group continues. If the table or another
+service is unavailable, a group fails from its first unfolded message on, so it keeps its order.
 """
 
 import json
@@ -34,14 +33,14 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.messages import ReceivedMessage, read_message
 
 WIDE_EVENT = 500
-"""Datasets of an event. An event with more is folded alone: each output takes four writes when it is new."""
+"""Datasets of an event. An event with more is folded by itself: each new output takes four writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """A message as the queue delivers it; `received` is its content, in the process that received the event. `receipt`
-    is its receipt handle on AWS, with the number of its deliveries. `parts` are those parts of its event that are still
-    to be folded, if some are folded."""
+    is its receipt handle on AWS, with the number of its deliveries. `parts` are the parts of its event that are still
+    to be folded, if some were."""
 
     message_id: str
     group: str
@@ -59,7 +58,7 @@ class Delivery:
 
     @property
     def run(self) -> str | None:
-        """The id of the run that the message's event is of, if it is of one: the events of a run are a group."""
+        """The id of the run that the event belongs to, if any: the events of a run are a group."""
         return self.group if is_uuid(self.group) else None
 
 
@@ -75,7 +74,7 @@ class BatchResult:
     """The outcome of a batch.
 
     failed        ids of the messages to deliver again
-    unfinished    messages of which a part of the event was folded, as they are to be delivered next; by their ids
+    unfinished    messages whose event is partly folded, as they are to be delivered next; by their ids
     folded        events that are in the table
     quarantined   messages that can never be folded
     corrupt       messages that fail because an item of the table cannot be read
@@ -92,7 +91,7 @@ class BatchResult:
 
 @dataclass(frozen=True, slots=True)
 class _Readable:
-    """A message with its event, or with the part of its event to fold; `rest` are the parts after that."""
+    """A message with its event, or with the part of its event to fold; `rest` are the parts after it."""
 
     delivery: Delivery
     received: ReceivedMessage
@@ -119,7 +118,7 @@ class Normaliser:
     part: int | None = None
 
     def normalise(self, deliveries: Sequence[Delivery]) -> BatchResult:
-        """Folds all messages together. If that fails, folds message by message, to find the message that fails."""
+        """Folds all messages together. If that fails, folds them one by one to find the culprit."""
         result = BatchResult()
         readable = sorted(self._read(deliveries, result), key=lambda message: (message.is_wide, message.normalised.at))
         try:
@@ -132,7 +131,7 @@ class Normaliser:
         return result
 
     def _archive(self, readable: Sequence[_Readable], result: BatchResult) -> None:
-        """Archives all events that were read, also those in quarantine."""
+        """Archives all events that were read, even those in quarantine."""
         try:
             self.archive.put([message.received for message in readable])
         except StorageError as error:
@@ -179,8 +178,8 @@ class Normaliser:
                 self._quarantine(message.delivery, error, stuck, result)
 
     def _fold(self, readable: Sequence[_Readable], result: BatchResult) -> None:
-        """Folds in the order given, one fold for each change of a schema, and one for each wide event or part of it;
-        `result.folded` counts the events folded."""
+        """Folds in the order given: a fold for each schema change, and for each wide event or part of one. The events
+        folded are added to `result.folded`."""
         narrow = [message.normalised for message in readable if not message.is_wide]
         for group in split_on_schema_change(narrow):
             self._fold_events(group, result)
@@ -199,7 +198,7 @@ class Normaliser:
         result.durations += [_durations(event, now, is_timely=event in timely) for event in events]
 
     def _quarantine(self, delivery: Delivery, error: Exception, stuck: set[str], result: BatchResult) -> None:
-        """Puts a message into quarantine with the reason; if the bucket fails, the message is to be delivered again."""
+        """Puts a message into quarantine with the reason; if the bucket fails, the message is delivered again."""
         self.log("a message goes to quarantine", error, run=delivery.run)
         reason = f"{type(error).__name__}: {error}"
         kept = {"reason": reason, "messageId": delivery.message_id, "group": delivery.group, "body": delivery.body}
@@ -221,8 +220,8 @@ def _durations(normalised: NormalisedEvent, now: Instant, *, is_timely: bool) ->
 
 
 def _in_order(deliveries: Sequence[Delivery], failed: set[str]) -> list[str]:
-    """The messages to deliver again: of each group all messages from its first failed message on. Folding a message
-    twice changes nothing."""
+    """The messages to deliver again: each group from its first failed message on. Folding a message twice changes
+    nothing."""
     stuck: set[str] = set()
     redelivered: list[str] = []
     for delivery in deliveries:

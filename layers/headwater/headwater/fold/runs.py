@@ -18,7 +18,7 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest, Snapshot
 
 AT_A_TIME, MOST_READ_AGAIN = 100, 2_000
-"""Runs of a job that are read in one call, and at most, when one of them began earlier than was known."""
+"""How many runs of a job are read in one call, and at most, when one began earlier than was known."""
 
 
 class FoldedRun(NamedTuple):
@@ -40,11 +40,11 @@ class FoldedRuns(NamedTuple):
 def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
     """Writes the writes of runs, the runs, and their parents.
 
-    A run reports to its parents what follows from its own events alone. Hence no parent has to report on to its own
-    parent, and the order in which child, parent and grandparent arrive does not matter.
+    A run reports to its parents only what follows from its own events. So no parent has to pass anything on to its own
+    parent, and child, parent and grandparent may arrive in any order.
 
-    The rhythm of a job follows from its runs, so it is read before they are written: a writer who has seen less of a
-    run loses the race for the rhythm, too.
+    A job's rhythm follows from its runs, so it is read before they are written: a writer that saw less of a run also
+    loses the race for the rhythm.
     """
     runs = {run_id: run.join(read.runs.get(run_id)) for run_id, run in batch.runs.items()}
     reported = reported_to_parents(runs.values())
@@ -63,14 +63,14 @@ def fold_runs(batch: Batch, store: GraphStore, read: Snapshot) -> FoldedRuns:
 def write_rhythms(rhythms: Mapping[JobId, Rhythm], store: GraphStore, read: Snapshot) -> Snapshot:
     """Writes the rhythms of jobs by runs that are stored, with what is known of them; `read` has the stored rhythms.
 
-    Where several runs of a job ended, each that wrote an unusual amount is written by itself: a reader of the table's
-    stream sees it, however the events are cut into batches.
+    If several runs of a job ended, each unusual amount is written by itself, so that the table's stream shows it
+    however the events are batched.
     """
     for job, rhythm in rhythms.items():
         for unusual in _unusual_before_last(rhythm, read.rhythms.get(job)):
             read = store.save([unusual], read)
     known = [_with_known(store, job, rhythm, read) for job, rhythm in rhythms.items()]
-    changed = [rhythm for rhythm in known if rhythm != read.rhythms.get(rhythm.id)]  # else it may be due no more
+    changed = [rhythm for rhythm in known if rhythm != read.rhythms.get(rhythm.id)]  # otherwise it may no longer be due
     return store.save(changed, read) if changed else read
 
 
@@ -87,9 +87,9 @@ def _unusual_before_last(rhythm: Rhythm, stored: Rhythm | None) -> Iterator[Rhyt
 
 
 def rhythms_of(runs: Iterable[Run]) -> dict[JobId, Rhythm]:
-    """The rhythms of jobs by those of some runs that have ended, with all of these runs: what is kept of them is known
-    once they are joined with the others. A query comes with its application, a test with what it tests, and a stream
-    never ends: none of these is due by itself."""
+    """The rhythms of jobs from those of these runs that have ended, each with all of its runs: what is kept is known
+    once they are joined with the others. Queries come with their application, tests with what they test, and streams
+    never end: none of these is due by itself."""
     seen: dict[JobId, list[tuple[Name, Observation]]] = {}
     for run in runs:
         if run.ending and run.last:
@@ -103,8 +103,8 @@ def rhythms_of(runs: Iterable[Run]) -> dict[JobId, Rhythm]:
 def _with_known(store: GraphStore, job: JobId, rhythm: Rhythm, read: Snapshot) -> Rhythm:
     """The rhythm of a job with what is stored of it.
 
-    If one of its runs began at another time than was known, the newest runs are read again. Of runs that are no more,
-    or beyond those, the stored rhythm tells.
+    If one of its runs began at another time than was known, the newest runs are read again. For runs that are gone or
+    older, the stored rhythm counts.
     """
     stored = read.rhythms.get(job)
     if stored is None or not rhythm.differs_from(stored):

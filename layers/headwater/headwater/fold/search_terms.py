@@ -1,4 +1,4 @@
-"""Writes the search terms of new names. A run whose names are known writes none, and reads none."""
+"""Writes the search terms of new names. A run whose names are known neither writes nor reads any."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -26,7 +26,7 @@ def put_search_terms(
 ) -> None:
     """Writes the terms of the names in a batch, as far as no stored head of a job (`before`) has the name.
 
-    The heads are written later: whatever a head has, has its terms.
+    Heads are written later, so every name in a head already has its terms.
     """
     terms = set(_terms(batch, jobs, before))
     store.put(sorted(terms - store.stored_terms(terms)), Snapshot())

@@ -1,8 +1,8 @@
 """Splits a batch of events where two events have different schemas of one dataset. Each part is folded by itself.
 
-The states after the folds do not depend on the split. But a reader of the table's stream is to see every change of a
-schema: a schema that goes from A to B and back to A within one batch has changed twice. A name that a rename takes away
-and another gives has a schema of two tables, which is no change.
+The split does not affect the final states. But the table's stream must show every schema change: a schema that goes
+from A to B and back to A within one batch has changed twice. A name that one rename takes away and another gives back
+has had the schemas of two tables, which is not a change.
 """
 
 from collections.abc import Iterator, Sequence

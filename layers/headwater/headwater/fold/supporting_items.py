@@ -17,7 +17,7 @@ from headwater.store.snapshot import ReadRequest, Snapshot
 
 
 def write_supporting_items(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobFacts], read: Snapshot) -> None:
-    """Writes the items that the heads of jobs will refer to, except those that the stored heads refer to already."""
+    """Writes the items that the new heads of jobs refer to, except those that the stored heads already refer to."""
     before = {job: head.facts for job in jobs if (head := read.jobs.get(job))}
     write_neighbours(store, NeighbourUpdates.by(batch, jobs, before))
     stored = before.values()
@@ -43,7 +43,7 @@ def join_namespaces(store: GraphStore, named: Iterable[tuple[str, Instant]]) -> 
 
 
 def known_namespaces(named: Iterable[tuple[str, Instant]]) -> dict[NamespaceId, KnownNamespace]:
-    """The namespaces but for the reserved ones, each with the earliest of its times."""
+    """The namespaces except reserved ones, each with its earliest time."""
     namespaces: dict[NamespaceId, KnownNamespace] = {}
     for name, time in named:
         if name not in RESERVED:

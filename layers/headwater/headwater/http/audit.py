@@ -1,7 +1,7 @@
 """The audit of requests: every request that is answered passes here and becomes an audit entry.
 
-A change whose entry cannot be written is answered 503, so that its client sends it again: all changes may be repeated.
-A lookup is answered all the same. Either way the log says which request has no entry, and an alarm rings.
+If the entry of a change cannot be written, the answer is 503, so that the client sends it again: all changes may be
+repeated. Lookups are answered anyway. Either way the log says which request has no entry, and an alarm goes off.
 """
 
 import re
@@ -54,7 +54,7 @@ class AuditWriter(Protocol):
 
 @dataclass(frozen=True)
 class Audit:
-    """The audit of one home. Without a writer no request becomes an entry."""
+    """The audit of one home. Without a writer, no requests become entries."""
 
     writer: AuditWriter | None
     failed: Failed

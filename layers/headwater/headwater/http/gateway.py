@@ -32,7 +32,7 @@ class RequestAudit(Protocol):
 
 
 SHARE, BURST_SECONDS = 0.5, 5.0
-"""Of the time of a copy of a function, the part that a key has while others ask, and what it may use beyond that."""
+"""A key's share of a function copy's time while others are asking, and the seconds it may use beyond that."""
 SEEN_SECONDS = 60.0
 """How long a key counts as asking."""
 
@@ -46,8 +46,8 @@ class Buckets:
         self._used: dict[str, tuple[float, float]] = {}
 
     def answer(self, caller: str, request: ApiRequest, respond: Callable[[ApiRequest], ApiResponse]) -> ApiResponse:
-        """The response to a request. Raises RequestError (429) for a lookup if the caller has used its share, and
-        another one asks here. What is written is never refused: Spark's listener sends no event again."""
+        """The response to a request. Raises RequestError (429) for a lookup if the caller has used its share and
+        another is asking. Writes are never refused: Spark's listener does not send an event twice."""
         begun = self._clock()
         self._used = {each: used for each, used in self._used.items() if begun - used[1] < SEEN_SECONDS}
         used = self._left(caller, begun)
@@ -65,7 +65,7 @@ class Buckets:
 
 
 OF_PEOPLE = "/people"
-"""The prefix of the routes for people who have signed in: API Gateway checks tokens on these routes alone."""
+"""The prefix of the routes for people who have signed in: API Gateway checks tokens only on these routes."""
 
 
 _BUCKETS = Buckets()
@@ -113,7 +113,7 @@ def _received(event: Mapping[str, Any]) -> ApiRequest:
 
 
 def _run(request: ApiRequest) -> str | None:
-    """The id of the run that the path or the query names. Any other text of a client stays out of the log."""
+    """The id of the run that the path or the query names. No other text of a client gets into the log."""
     match = re.search(Path.RUN, request.path)
     run = match["run"] if match else request.query.get("runId", "")
     return run if is_uuid(run) else None

@@ -49,7 +49,7 @@ def page_of(
 ) -> Page[Entry]:
     """The requested page of a whole list.
 
-    The list is in the order of its positions, hence a cursor stays valid while entries are added and removed.
+    The list is in the order of its positions, so a cursor stays valid while entries are added and removed.
     """
     after = request.after
     remaining = [entry for entry in entries if after is None or _is_after(position_of(entry), after, newest_first)]
@@ -97,8 +97,8 @@ def _is_after(position: str, after: str, newest_first: bool) -> bool:
 
 
 def listed_page(listing: Listing[Id], request: PageRequest) -> tuple[list[ListEntry[Id]], int]:
-    """The requested page of a listing, and the total of the listing. The first page counts all entries; a page after a
-    cursor, which has the total, reads the entries of the page alone."""
+    """The requested page of a listing, and the total of the listing. The first page counts all entries; a cursor has
+    the total, so a page after one reads only its own entries."""
     if request.after is None or request.total is None:
         entries, total = listing.page(request.offset + request.limit)
         return entries[request.offset :], total

@@ -34,7 +34,7 @@ UNIDENTIFIED = Principal("", frozenset(), ())
 
 @dataclass
 class AuditAnnotations:
-    """What the audit tells of a request beyond its path: the parts that answer the request note it here.
+    """What the audit records of a request beyond its path, noted here by the parts that answer it.
 
     route        the template of the route that responded
     namespaces   the namespaces of the node of the request, or of its events
@@ -81,7 +81,7 @@ class ApiRequest:
     body         its bytes, or as API Gateway passes it: in base64 if `is_base64`
     has_time     whether the function has time for another step; a further request can continue the work
     request_id   the id that API Gateway gave the request, if it did
-    annotations  what the audit tells of the request; shared by all copies of the request
+    annotations  what the audit records of the request; shared by all copies of the request
     """
 
     principal: Principal

@@ -18,14 +18,14 @@ MAX_PLAIN_BYTES = 5_800_000
 PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 """An answer is kept by nobody but its client, and is what its content type says."""
 CONDITIONAL = {"cache-control": "private, no-cache", "vary": "authorization, x-api-key"}
-"""An answer is for its key alone, and is asked for each time: a client that knows its ETag gets a 304."""
+"""An answer is only for its key, and must be revalidated each time: a client that knows its ETag gets a 304."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiResponse:
     """A status and a body: a JSON document, or a text or bytes of the content type in the headers.
 
-    A body is never empty, but for a 304: the OpenLineage Java client takes an empty body for a failure.
+    A body is never empty, except for a 304: the OpenLineage Java client takes an empty body for a failure.
     """
 
     status: int

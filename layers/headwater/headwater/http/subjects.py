@@ -35,8 +35,8 @@ def node_from_path(reader: Reader, request: ApiRequest, kind: NodeKind) -> Named
 
 
 def require_one(request: ApiRequest, namespaces: Iterable[str]) -> None:
-    """Raises InvalidRequest (403) if all namespaces that an unknown name may have are outside of the caller's: the
-    answer does not tell whether the node exists."""
+    """Raises InvalidRequest (403) if all namespaces that an unknown name may have are outside the caller's: the answer
+    does not reveal whether the node exists."""
     caller, named = request.principal, list(namespaces)
     if named and not any(caller.may_read(namespace) or caller.may_write(namespace) for namespace in named):
         raise other_namespace("namespace")
@@ -72,8 +72,8 @@ def time_from_query(reader: Reader, request: ApiRequest, node: NamedNode) -> Ins
 
 
 def known_run(reader: Reader, run_id: str) -> Run:
-    """A run by its id. Raises NotFound, also if only jobs that the caller may not read have it: an id that can be
-    computed, as that of a task of Airflow, tells nothing."""
+    """A run by its id. Raises NotFound, even if only jobs that the caller may not read have it, so that a computable
+    id, such as an Airflow task's, reveals nothing."""
     run = reader.run(run_id.lower())
     if run is None:
         raise no_run(run_id)

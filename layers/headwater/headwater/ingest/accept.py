@@ -17,8 +17,8 @@ MAX_BATCH = 5_000
 
 
 class RejectedEvent(NamedTuple):
-    """The reason why an event of a batch was not accepted. A failure of the queue is retriable, a fault of the event is
-    not: such an event is refused."""
+    """The reason why an event of a batch was not accepted. A failure of the queue can be retried; an event with a fault
+    is refused."""
 
     reason: str
     is_retriable: bool

@@ -65,7 +65,7 @@ def refusal_entry(request: ApiRequest, status: int) -> RefusalEntry | None:
 
 
 def kind_of(producer: Any, fault: InvalidRequest) -> RefusalKind:
-    """The kind of a refusal by the `producer` of the event, whatever it is, and by the fault."""
+    """The kind of a refusal by the event's `producer`, whatever it is, and by the fault."""
     tool = producer_name(producer) if isinstance(producer, str) and producer else UNKNOWN
     return refusal_kind(tool, fault.status, fault.faults[0].path)
 

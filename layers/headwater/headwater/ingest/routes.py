@@ -1,4 +1,4 @@
-"""The routes of ingest. docs/routes.md lists them; API Gateway passes no other path to ingest.
+"""The routes of ingest. docs/routes.md lists them; API Gateway passes no other paths to ingest.
 
 The namespaces are in the event, not in the path: EventSender checks the namespaces of each event.
 """

@@ -1,7 +1,7 @@
 """GET /openapi.json: the description of every route, its parameters and its answers.
 
-The description is a file, since the routes of ingest and curate are in it, too: their modules are no part of lookup.
-`python -m api` builds the file from the tables of the routers, and a test holds the file to the tables.
+The description is a file, since it also has the routes of ingest and curate, whose modules lookup does not have.
+`python -m api` builds it from the tables of the routers, and a test keeps the two in step.
 """
 
 import json

@@ -65,8 +65,8 @@ def searched_namespaces(reader: Reader, request: ApiRequest) -> list[str]:
 
 
 def readable_namespaces(reader: Reader, request: ApiRequest) -> list[str] | None:
-    """The namespace that the query names, else all that the caller reads; None for a caller who reads every one: the
-    namespaces need not be listed."""
+    """The namespace that the query names, else all that the caller reads; None for a caller who reads them all, so that
+    they need not be listed."""
     is_every = request.principal.reads_everything and not request.query.get("namespace")
     return None if is_every else searched_namespaces(reader, request)
 

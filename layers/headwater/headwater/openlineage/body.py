@@ -1,7 +1,7 @@
 """Reads the text of a request's body, which may be gzipped, and which API Gateway may have encoded in base64.
 
 API Gateway's documentation leaves open how a gzipped body reaches a Lambda: as base64, as text with one character a
-byte, or inflated with its Content-Encoding header. Hence gzip's magic number decides, not the headers.
+byte, or inflated with its Content-Encoding header. So gzip's magic number decides, not the headers.
 """
 
 import base64

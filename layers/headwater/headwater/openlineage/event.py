@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from headwater.openlineage.instant import Instant
 
 Facets = Mapping[str, Any]
-"""Facets by name, exactly as sent; mostly objects."""
+"""Facets by name, exactly as sent; usually objects."""
 
 MAX_NAME_LENGTH = 16_384
 

@@ -1,7 +1,7 @@
 """Times as texts of one form, which sort by time: UTC, with nine fractional digits.
 
 Producers write one time in several ways: `36.09Z`, `36.090+00:00`, `36.09` (the Spark listener drops trailing zeros).
-Hence times are compared in this form, never as sent.
+So times are compared in this form, never as sent.
 """
 
 import re
@@ -24,8 +24,8 @@ _FORM = re.compile(
 
 
 def parse_instant(text: str) -> Instant:
-    """The time in an ISO 8601 text, in UTC if the text lacks a zone. Raises ValueError for another text or a date
-    alone."""
+    """The time in an ISO 8601 text, in UTC if the text lacks a zone. Raises ValueError for another text, or a date
+    without a time."""
     match = _FORM.fullmatch(text)
     if not match:
         raise ValueError("not an ISO 8601 time such as 2026-11-20T08:00:00Z")

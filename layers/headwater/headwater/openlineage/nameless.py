@@ -1,7 +1,7 @@
 """Datasets and columns without a usable name.
 
 Flink sends tables of connectors that report no lineage with an empty namespace, beside datasets with good names. The
-rest of such an event is good, hence these references are left out, and the sender is told. So are fields of a schema
+rest of such an event is good, so these references are left out, and the sender is notified. So are fields of a schema
 without a name: no column lineage can name them.
 """
 
@@ -44,8 +44,8 @@ def _named(references: list[Any], member: str, faults: list[str]) -> Iterator[An
 
 
 def _fault(reference: Any) -> str | None:
-    """The fault of a reference with half a name: `namespace: empty`. An object without both halves is no reference to a
-    dataset, and stays: the check of the event refuses it."""
+    """The fault of a reference with half a name: `namespace: empty`. An object without both halves is not a reference
+    to a dataset, and stays: the check of the event refuses it."""
     if not isinstance(reference, dict):
         return None
     unusable = [member for member in ("namespace", "name") if reference.get(member) in (None, "")]

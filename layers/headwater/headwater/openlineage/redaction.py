@@ -5,8 +5,8 @@
     {"name": "DB_HOST", "value": "10.0.0.1"}            {"name": "DB_HOST", "value": "***environment***"}, in a member
                                                         environmentVariables, unless the variable is in TOLD_VARIABLES
 
-A placeholder tells the kind of the secret and nothing of its text: two queries that differ in a password alone are
-equal afterwards. A redacted text stays as it is.
+A placeholder shows the kind of the secret and nothing of its text: two queries that differ only in a password are equal
+afterwards. A redacted text stays as it is.
 """
 
 import re

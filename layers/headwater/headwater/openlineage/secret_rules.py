@@ -1,6 +1,6 @@
 """What a secret looks like, in texts, in SQL and in members of a document.
 
-Lineage is made of names: in a member `name` or `namespace` the credentials of a URL alone are replaced. Each quantifier
+Lineage is made of names: in a member `name` or `namespace`, only the credentials of a URL are replaced. Each quantifier
 that can meet a long text is bounded or excludes what follows it, so that the time grows with the length of the text.
 """
 
@@ -177,7 +177,7 @@ def without_secrets(text: str, found: list[str]) -> str:
 
 
 def query_without_secrets(query: str, found: list[str]) -> str:
-    """A SQL query without secrets. Outside of its literals and comments, `password = x` compares columns."""
+    """A SQL query without secrets. Outside its literals and comments, `password = x` compares columns."""
     clean = _applied((*_ANYWHERE, *_IN_QUERIES), query, found)
     clean = _LITERAL.sub(
         lambda literal: without_secrets(literal[0], found) if has_hint(literal[0]) else literal[0], clean

@@ -1,7 +1,7 @@
 """The edges of jobs as finished runs have them, for a comparison of two times.
 
-A run that is open, or has failed, has not named all its datasets, and a loop that begins again has its first source
-alone: a comparison would tell as removed what comes an hour later (decision 55).
+An open or failed run has not named all its datasets, and a restarted loop has only its first source: a comparison would
+report as removed what comes an hour later (decision 55).
 """
 
 from collections.abc import Mapping

@@ -1,11 +1,10 @@
 """The frontier of an answer: what the answer looked at, since when, and what it cannot see.
 
-An answer that says "nothing" says it of what was reported. What was not reported may be there all the same: a job that
-sends no column lineage may use the column, and a notebook that sends nothing may read the table. The frontier has these
-blind spots, as far as the answer came across them anyway: it costs no read of its own. Without a blind spot the
-"nothing" stands as it is.
+"Nothing" only covers what was reported. What was not may still be there: a job that sends no column lineage may use the
+column, and a notebook that sends nothing may read the table. The frontier lists the blind spots that the answer came
+across anyway; it costs no reads of its own. Without blind spots, "nothing" means nothing.
 
-All rooms have the frontier from here, in the same words: the API, alerts, the terminal, the page and assistants.
+The API, alerts, the terminal, the page and assistants all take the frontier from here, in the same words.
 """
 
 from collections.abc import Collection, Iterable

@@ -1,23 +1,23 @@
 """What became of writes: which write of a dataset counts, by the runs that wrote.
 
-A run that failed or was cancelled made nothing that others should build on. An open run has not written yet, as far as
-its events tell, unless it commits as it goes:
+A failed or cancelled run made nothing that others should build on. As far as events show, an open run has not written
+yet, unless it commits as it goes:
 
     write by                                    while it is open     after COMPLETE    after FAIL or ABORT
     a batch run                                 OPEN                 GOOD              FAILED
     a stream, a service, a run of a producer
-    that tells no ends                          GOOD                 GOOD              GOOD: what it wrote before stays
+    that reports no ends                        GOOD                 GOOD              GOOD: what it wrote before stays
 
-The newest GOOD write counts. Without any, an OPEN one is the best that is known. A FAILED one never counts.
+The newest GOOD write counts. If there is none, an OPEN one is the best we know. A FAILED one never counts.
 
-Of a statement that Spark runs as two queries, the listener reports both. One only holds the other, and is its wrapper:
+When Spark runs a statement as two queries, the listener reports both. One only contains the other, and is its wrapper:
 
     atomic_create_table_as_select.db_orders     |---------------|     reads raw, writes orders
     append_data.ice_db_orders                     |-----------|       reads raw, writes orders
 
-The inner query tells the columns and the snapshot, and it alone is the writer. A wrapper reads nothing that the inner
-query does not read, and tells no columns that it does not tell: no lineage is lost if two threads of an application
-write a dataset at the same time.
+The inner query reports the columns and the snapshot, and only it is the writer. A wrapper reads nothing and reports no
+columns that the inner query does not, so no lineage is lost if two threads of an application write a dataset at the
+same time.
 """
 
 from collections import defaultdict
@@ -46,7 +46,7 @@ from headwater.read.reader import RUNS_AT_A_TIME, Reader
 LOOKED_AT = 50
 """Newest writes of a dataset that are read if none of the first has a run that went well, which is rare."""
 FIRST_LOOK = 5
-"""Newest writes of a dataset that are looked at first. Mostly one of them went well."""
+"""Newest writes of a dataset that are looked at first. Usually one of them went well."""
 _CONTINUOUS = frozenset({"STREAMING", "SERVICE"})
 
 
@@ -91,7 +91,7 @@ def _commits_as_it_goes(job_facets: Facets, producer: Producer) -> bool:
 
 
 def renames(run: Run, dataset: DatasetId) -> bool:
-    """Whether a run wrote a dataset as it renamed it: it made the data only of one of which nothing else is known."""
+    """Whether a run only renamed a dataset. It counts as the writer only if nothing else is known of the dataset."""
     output = run.outputs.get(dataset)
     if output is None or not any(map(is_of_rename, output.facets)):
         return False
@@ -140,7 +140,7 @@ def _begun_within(run: Run, later: Iterable[Run]) -> Iterable[Run]:
 
 
 def _tells_more(run: Run, other: Run) -> bool:
-    """Whether a run alone sent column lineage for a dataset that both write."""
+    """Whether only the first of two runs sent column lineage for a dataset that both write."""
     both = run.outputs.keys() & other.outputs.keys()
     return any(COLUMN_LINEAGE in run.outputs[node].facets.keys() - other.outputs[node].facets.keys() for node in both)
 
@@ -176,14 +176,14 @@ class KnownWriters(NamedTuple):
 
 
 MAX_LOOKED_UP = 20
-"""Datasets of an answer whose writes are looked up, since the heads of their writers leave doubt."""
+"""How many datasets of an answer have their writes looked up because the heads of their writers leave doubt."""
 
 
 def last_writes(
     reader: Reader, datasets: Mapping[DatasetId, KnownWriters], as_of: Instant | None = None
 ) -> dict[DatasetId, LastWrite]:
-    """The last write of each dataset, now or at a time at which the heads of its writers were so. Mostly the heads tell
-    it; where one of them leaves doubt, up to `MAX_LOOKED_UP` datasets are looked up (`newest_good_writes`)."""
+    """The last write of each dataset, now or at a time at which the heads of its writers were so. Usually the heads are
+    enough; if one of them leaves doubt, up to `MAX_LOOKED_UP` datasets are looked up (`newest_good_writes`)."""
     known = {dataset: last_write_by_heads(writers, as_of) for dataset, writers in datasets.items()}
     unsure = [dataset for dataset, last in known.items() if last is None][:MAX_LOOKED_UP]
     looked_up = newest_good_writes(reader, [datasets[dataset].names for dataset in unsure], as_of) if unsure else []
@@ -194,8 +194,8 @@ def last_writes(
 def cautions(
     reader: Reader, datasets: Mapping[DatasetId, KnownWriters], as_of: Instant | None = None
 ) -> dict[DatasetId, str]:
-    """What to know of the datasets none of whose writes went well. Only those are looked up none of whose known writers
-    wrote well last."""
+    """The cautions of datasets none of whose writes went well. Only datasets none of whose known writers wrote well
+    last are looked up."""
     suspects = {dataset: writers for dataset, writers in datasets.items() if is_suspect(writers, as_of)}
     found = last_writes(reader, suspects, as_of)
     return {dataset: last.caution for dataset, last in found.items() if last.caution}
@@ -262,7 +262,7 @@ def newest_good_writes(
 def _look(
     reader: Reader, datasets: Collection[Collection[NameSpan]], as_of: Instant | None, most: int
 ) -> list[LastWrite | None]:
-    """The newest good write among so many of each dataset; None if there may be one among earlier writes."""
+    """The newest good write among the newest writes of each dataset; None if there may be one among earlier writes."""
 
     def newest(span: NameSpan) -> list[tuple[Instant, WriteId]]:
         line = reader.store.writes_of(span.id).between(span.since, span.end)
@@ -304,7 +304,7 @@ def time_of_last(writes: Iterable[WriteOfRun], as_of: Instant | None = None) -> 
 
 
 def _caution(writes: Collection[WriteOfRun], *, is_open: bool) -> str:
-    """What to know of a dataset none of these writes of which went well."""
+    """The caution of a dataset if none of these writes went well."""
     if not writes:
         return ""
     told = "no write has succeeded yet" if is_open else "no write succeeded"

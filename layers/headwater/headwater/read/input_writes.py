@@ -3,7 +3,7 @@
 The write of an input is that of the last other run that began to write the dataset before the reading run ended, and
 that had written by then: a run that had failed is the writer of no input, and one that was open only if no earlier
 write went well (good_writes.py). While the reading run is open, the writes of its inputs may change. An event without a
-run only describes a dataset: no run reads the version of such an event.
+run only describes a dataset: no run reads the version it makes.
 """
 
 from bisect import bisect_left
@@ -164,7 +164,7 @@ def _by_snapshots(
 
     writes of the table                           write of the input
     one names the scanned snapshot                that write
-    some name snapshots, none the scanned one     that of the newest application, mostly a stream: an application never
+    some name snapshots, none the scanned one     that of the newest application, usually a stream: an application never
                                                   names a snapshot. Unknown, if there are more than `LOOKED_AT` writes
     none names a snapshot                         as without snapshots: the newest write
     """

@@ -1,8 +1,8 @@
 """Finds the node of a name in a request.
 
-A nodeId (`dataset:NAMESPACE:NAME`) cannot be split by rule, since namespaces contain colons. A path cannot be split by
-rule either: API Gateway decodes paths, hence the slashes of a name look like the slashes of the path. Every possible
-split is looked up, all in one read.
+A nodeId (`dataset:NAMESPACE:NAME`) cannot be split by rule, since namespaces contain colons. Nor can a path: API
+Gateway decodes paths, so slashes in a name look like slashes of the path. Every possible split is looked up, all in one
+read.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest, Snapshot
 
 MAX_SPLITS = 500
-"""Splits that are looked up, the likeliest first. The right split is mostly among the first few."""
+"""Splits that are looked up, the likeliest first. The right split is usually among the first few."""
 MAX_ALIASES = 4
 """Likeliest splits that are looked up among the aliases."""
 
@@ -112,7 +112,7 @@ def _is_known(node: NamedNode, read: Snapshot) -> bool:
 def resolve_node_id(reader: Reader, node_id: str) -> NamedNode:
     """The node of a nodeId. Raises NotFound, or InvalidRequest if the text is not a nodeId.
 
-    An end `#UUID` is a part of the name, or else a version. Only the last `#UUID` can be a version. Behind a column it
+    A trailing `#UUID` is part of the name, or else a version. Only the last `#UUID` can be a version. After a column it
     is a version, unless the dataset has such a column.
     """
     prefix, colon, rest = node_id.partition(":")
@@ -169,7 +169,7 @@ def _path_splits(kind: NodeKind, path: str, is_encoded: bool) -> Iterator[NamedN
 
 
 def _splits(kind: NodeKind, text: str) -> Iterator[NamedNode]:
-    """Every split, the likeliest first: a colon in a namespace is mostly followed by `//` or a port."""
+    """Every split, the likeliest first: a colon in a namespace is usually followed by `//` or a port."""
     colons = sorted(
         _positions(text, ":"), key=lambda at: text[at + 1 : at + 3] == "//" or text[at + 1 : at + 2].isdigit()
     )

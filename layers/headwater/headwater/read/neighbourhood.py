@@ -25,7 +25,7 @@ _NOW, _ENDED = Instant("~"), Instant("~~")
 class NameSpan(NamedTuple):
     """The time in which an id was a name of a dataset: between a rename and the next. None is now.
 
-    At the time of a rename the old name is an output of the run that renames, but no version of the dataset."""
+    At the time of a rename, the old name is an output of the renaming run, but not a version of the dataset."""
 
     id: DatasetId
     since: Instant = NEVER
@@ -67,7 +67,7 @@ class Neighbourhood:
         return self.representatives.get(dataset, dataset)
 
     def of(self, datasets: Collection[DatasetId]) -> "Neighbourhood":
-        """The neighbourhood of some of its datasets. Others were read for the names that they had."""
+        """The neighbourhood of some of its datasets. The others were read for the names that they once had."""
         shown = set(map(self.representative, datasets))
         heads = {dataset: head for dataset, head in self.heads.items() if dataset in shown}
         users = {dataset: users for dataset, users in self.users.items() if dataset in shown}
@@ -215,7 +215,7 @@ def _next_end(head: DatasetHead, until: Instant) -> Instant:
 
 
 def _of_now(head: DatasetHead, away: Sequence[tuple[Instant, DatasetId]] | None) -> DatasetHead:
-    """The head of a name that another dataset had before, without what is said of that one."""
+    """The head of a name that another dataset had before, without what was said about that one."""
     if not away:
         return head
     said = _only(head, head.facets.keys() - head.said_before.keys(), away[-1][0])

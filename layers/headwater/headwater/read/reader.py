@@ -42,7 +42,7 @@ RUNS_AT_A_TIME = 5
 MOST_RUNS = 300
 """Runs of a job that are read for its generations."""
 LOOPS_AMONG = 3
-"""Generations that are read, to know whether a job is a loop."""
+"""How many generations are read to see whether a job is a loop."""
 
 
 class SentColumns(NamedTuple):
@@ -63,7 +63,7 @@ class Reader:
 
     @cached_property
     def said(self) -> "Said | None":
-        """What people say that they expect. What a former release stored, and this one cannot read, is not said."""
+        """What people say that they expect, except what this release cannot read of what an earlier one stored."""
         settings = self.store.settings()
         if settings is None:
             return None
@@ -84,8 +84,8 @@ class Reader:
         return heads_with_inferred_ends(self.store, heads | self._with_generations(heads))
 
     def _with_generations(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, JobHead]:
-        """The heads that the release before wrote last, with the generations that it did not know: their runs are read
-        until the next event of the job."""
+        """The heads last written by the previous release, with the generations that it did not know. Their runs are
+        read until the next event of the job."""
         unknown = {job: head for job, head in heads.items() if not head.generation.is_known}
         generations = self.generations_at(unknown, FOREVER)
         return {job: replace(head, generation=generations[job]) for job, head in unknown.items()}
@@ -316,7 +316,7 @@ class Reader:
         return generations.all[:most]
 
     def is_of_a_loop(self, job: JobId) -> bool:
-        """Whether a run of the parent starts the job more than once, as far as its newest generations tell."""
+        """Whether a run of the parent starts the job more than once, as far as its newest generations show."""
         return any(len(runs) > 1 for runs in self.newest_generations(job, LOOPS_AMONG))
 
     def newest_runs_of_each(self, heads: Mapping[JobId, JobHead], most: int) -> dict[JobId, list[Run]]:
@@ -381,7 +381,7 @@ def _edges_at(head: JobHead, generation: Generation, time: Instant, renamed: Ren
 
 
 def _column_lineages(generation: Generation, ids: Iterable[DatasetId]) -> set[SentColumns] | None:
-    """The column lineage of a dataset by a generation, under the ids of its names; None if it is too much to be
+    """The column lineage of a dataset by a generation, under the ids of its names; None if there is too much to be
     known."""
     by_name = {name: generation.columns(name) for name in ids}
     if any(digests is None for digests in by_name.values()):

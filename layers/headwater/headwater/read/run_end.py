@@ -3,8 +3,8 @@
 A query's run ends with its application, and a stream's run with the START of a newer run of its job. This takes one
 read for each of the two, and none if every run has an end event.
 
-What went wrong is a line that all rooms tell: alerts, the board, a run's page, the terminal. Many a run that failed
-says nothing of it: Spark ends an application COMPLETE, dbt says that dbt failed, Airflow that a task did.
+What went wrong is one line, the same in alerts, on the board, on a run's page and in the terminal. Many failed runs do
+not say: Spark ends an application COMPLETE, dbt says that dbt failed, Airflow that a task did.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import ReadRequest
 
 MIN_SILENCE = timedelta(minutes=15)
-"""A run that was silent for less is never abandoned. Sweeps come at this interval, too."""
+"""A run silent for less than this is never abandoned. It is also the interval of sweeps."""
 
 
 def with_inferred_ends(store: GraphReader, runs: Sequence[Run]) -> list[Run]:
@@ -74,7 +74,7 @@ def _ended_by(run: Run, newer: LatestRun) -> Run:
 
 def heads_with_inferred_ends(store: GraphReader, heads: Mapping[JobId, JobHead]) -> dict[JobId, JobHead]:
     """Heads of jobs, each with a latest run that has its own end or the end of its application, or that is not
-    reported: only its children named it. A head does not tell such a run from one of which only the START is known."""
+    reported: only its children named it. A head cannot distinguish such a run from one with only a START."""
     parents = {job: parent for job, head in heads.items() if (parent := _application(head))}
     single = {job: JobRunId(job, head.latest.run_id) for job, head in heads.items() if head.latest and _has_one(head)}
     ids = {*(parent.id for parent in parents.values()), *single.values()}
@@ -121,14 +121,14 @@ MISSED_BEATS = 3
 
 
 def allowed_by_beats(run: Run) -> timedelta | None:
-    """The longest silence of a run that said how often it is heard of; None of others."""
+    """The longest silence of a run that said how often it reports; None for others."""
     beat = beat_of(values(run.facets))
     return max(MIN_SILENCE, MISSED_BEATS * beat) if beat is not None else None
 
 
 def no_contact_since(run: Run, now: Instant) -> Instant | None:
-    """When an open run was heard of last, if it has missed its heartbeats since. This is no end: the run may have been
-    killed, or the network be away, and its next event takes it back."""
+    """When an open run last reported, if it has missed its heartbeats since. This is not an end: the run may have been
+    killed or the network be down, and its next event revives it."""
     allowed = allowed_by_beats(run) if run.state is RunState.RUNNING else None
     return run.updated if allowed and run.updated <= moved_back(now, allowed) else None
 
@@ -138,10 +138,10 @@ LEVELS = 5
 
 
 def messages_of(store: GraphReader, runs: Collection[Run]) -> dict[JobRunId, str]:
-    """What went wrong in each of some runs, in a line without secrets; empty if nothing did, or nobody told it.
+    """What went wrong in each of some runs, in one line without secrets; empty if nothing did or nobody reported it.
 
-    This is the run's own word, else that of the deepest of its failed children that says something. Children are read
-    where a run says nothing: a call for a hundred, mostly of one level.
+    This is the run's own message, else that of its deepest failed child that has one. Children are read where a run
+    says nothing: a call for a hundred, usually of one level.
     """
     messages = {run.id: "" for run in runs}
     wrong = [run for run in runs if run.failed_children or (run.ending and run.ending.failed)]
@@ -150,7 +150,7 @@ def messages_of(store: GraphReader, runs: Collection[Run]) -> dict[JobRunId, str
 
 
 def failed_assertions(run: Run) -> list[dict[str, Any]]:
-    """The assertions that failed in a run, but for those that only warn."""
+    """The assertions that failed in a run, except those that only warn."""
     assertions = [check for facets in run.quality_results.values() for check in assertions_of(values(facets))]
     return [check for check in assertions if check.get("success") is False and check.get("severity") != "warn"]
 

@@ -1,5 +1,5 @@
-"""What events may have changed since a time: the jobs that ran, the datasets that they named, and what was told of
-either without a run.
+"""What events may have changed since a time: the jobs that ran, the datasets that they named, and what events without a
+run said about either.
 
 No list has datasets by the time of their last event. So they come from the jobs that ran, whose list is by time, from
 the events without a run (a registry, a declaration, a deletion), and from the alerts. The cost is that of what happened
@@ -39,9 +39,9 @@ class Touched:
     """The jobs and datasets that may differ.
 
     jobs             heads of jobs with an event since the time
-    deleted_jobs     heads of jobs of which an event without a run tells that they are deleted
+    deleted_jobs     heads of jobs that an event without a run deleted
     datasets         datasets that a job, an event without a run, or an alert named since
-    alerts           the numbers of alerts that told a change of the schema, by dataset
+    alerts           the numbers of alerts about a schema change, by dataset
     is_cut           whether there was more
     """
 

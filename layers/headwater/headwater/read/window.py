@@ -10,8 +10,8 @@ from headwater.store.ranges import TimeLine
 MOST = 50
 """Entries of a time line that are read, newest first."""
 BEFORE = 10
-"""Entries before the window, with which those of the window are compared. One entry is too few, since a failed run may
-have named only some of its datasets, and no measure of how much is written otherwise."""
+"""Entries before the window, with which those of the window are compared. One is too few: a failed run may have named
+only some of its datasets, and does not show how much is usually written."""
 
 Id = TypeVar("Id")
 

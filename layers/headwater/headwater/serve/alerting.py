@@ -26,7 +26,7 @@ Message = dict[str, Any]
 
 
 class Receiver(Protocol):
-    """Someone who gets every alert. `name` tells receivers apart, also after a new start."""
+    """Someone who gets every alert. `name` identifies it, even after a restart."""
 
     @property
     def name(self) -> str: ...

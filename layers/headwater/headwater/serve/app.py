@@ -23,7 +23,7 @@ Python computes one response at a time: more would end none sooner, and hold mor
 KEYS = 32
 """Threads of each kind: so many keys have a request that is answered."""
 WAITING_EVENTS, WAITING_REQUESTS = 128, 24
-"""Of each key: three keys that ask for all they can leave some of the connections to others."""
+"""Per key: three keys that take all they can still leave some connections to others."""
 GZIP_LEVEL = 1
 """A long response is compressed in a tenth of the time that a higher level takes."""
 MAX_COMPRESSED_BYTES = 8_000_000

@@ -99,7 +99,7 @@ class Connection(HttpToolsProtocol):
         self._wait()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Behind a chunked body come trailers, which are no headers of the request."""
+        """A chunked body is followed by trailers, which are not headers of the request."""
         if self._header_since is not None:
             super().on_header(name, value)
 

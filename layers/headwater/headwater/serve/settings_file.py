@@ -16,7 +16,7 @@ _FILE = Principal("headwater.yml", frozenset({Scope.ADMIN}), ("*",))
 
 @dataclass
 class SettingsFile:
-    """The file. A file that is faulty changes nothing, and is left alone until somebody puts settings."""
+    """The file. A faulty file changes nothing, and is not touched until somebody puts settings."""
 
     path: Path
     curator: Curator

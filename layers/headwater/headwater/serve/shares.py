@@ -4,7 +4,7 @@
              2nd ...           answered at once while few are, else one after the other, in turn with other keys
     key b    1st request       answered at once, also while others of a wait
 
-The key is the text in the headers, valid or not. What has no key is answered at once: an error, or a file of the page.
+The key is the text in the headers, valid or not. Without a key, the answer comes at once: an error, or a file.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ class ShareUsed(Exception):
 
 class Shares:
     """A pool of `threads`. A key's request is answered if it is its only one, or if fewer than `at_once` of all keys
-    are. Up to `most_waiting` requests of a key wait for their turn, and the next is refused. Used by the event loop
-    alone."""
+    are. Up to `most_waiting` requests of a key wait for their turn, and the next is refused. Only the event loop uses
+    it."""
 
     def __init__(
         self, name: str, threads: int, at_once: int, most_waiting: int, initializer: Callable[[], None] | None = None

@@ -1,12 +1,12 @@
-"""The frame of all sources that are asked, since they report nothing by themselves.
+"""The frame for all sources that have to be asked because they report nothing by themselves.
 
     ask        a source for its parts (connectors, subjects) as they are now
     compare    them with what was last reported of them: the graph knows it, and a poll keeps nothing of its own
     send       what has changed, as events like those of any producer
 
-A part that cannot be read is skipped with the reason, and the others go on. Of a source (a cluster, a registry) that
-gives no whole answer nothing is told, and the other sources go on. Each source has an equal share of the time; what is
-left then waits for the next poll.
+A part that cannot be read is skipped with the reason, and the others continue. A source (a cluster, a registry) that
+gives no complete answer reports nothing, and the other sources continue. Each source has an equal share of the time;
+what is left then waits for the next poll.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -87,12 +87,12 @@ class PolledSource(Protocol):
     def name(self) -> str: ...
 
     def compare(self, graph: PolledGraph, deadline: Deadline) -> Comparison:
-        """Asks for the parts, until the deadline. Raises Unreachable if there is no whole answer."""
+        """Asks for the parts, until the deadline. Raises Unreachable if there is no complete answer."""
 
 
 class PollResult(NamedTuple):
-    """The outcome of a poll: how many parts the source has, how many events were sent, the parts of which nothing could
-    be told, with the reasons, and those that name nothing in the graph; or why nothing could be told at all."""
+    """The outcome of a poll: how many parts the source has, how many events were sent, the parts that could not be
+    reported, with the reasons, and those that name nothing in the graph; or why nothing could be reported at all."""
 
     source: str
     read: int = 0
@@ -116,8 +116,8 @@ def poll_each(
 
 
 def poll(source: PolledSource, graph: PolledGraph, now: datetime, deadline: Deadline) -> PollResult:
-    """Sends what has changed since the last poll. Half of the time is for reading the parts, and half for telling of
-    them, however long the first took. Raises Unreachable if the source gave no whole answer: then nothing is told."""
+    """Sends what has changed since the last poll. Half of the time is for reading the parts, and half for reporting
+    them, however long the first took. Raises Unreachable if the source gave no complete answer."""
     if deadline.is_over:
         raise Unreachable(POSTPONED)
     half = deadline.seconds_left / 2

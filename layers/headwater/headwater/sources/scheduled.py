@@ -35,7 +35,7 @@ LAST_SECONDS = 40
 
 
 class SourcesUnreachable(Exception):
-    """Sources of which nothing could be told. The invocation fails, and an alarm counts failures."""
+    """Sources that could not be reported. The invocation fails, and an alarm counts failures."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _reported(run: Run | None) -> ReportedRun | None:
 
 @dataclass(frozen=True)
 class ScheduledPolls:
-    """The polls of a function, whose events are those of a principal of its own."""
+    """The polls of a function, which sends their events as its own principal."""
 
     principal: Principal
     store: GraphReader
@@ -82,7 +82,7 @@ class ScheduledPolls:
     log: FunctionLog
 
     def poll(self, sources: Sequence[PolledSource], remaining_millis: int) -> "PollTotals":
-        """Polls each source once, as long as the invocation has time. The log has what could not be told."""
+        """Polls each source once, as long as the invocation has time. The log has what could not be reported."""
         deadline = Deadline()
         deadline.begin(remaining_millis / 1_000 - LAST_SECONDS)
         results = []
@@ -112,8 +112,8 @@ class ScheduledPolls:
 
 
 class PollTotals(NamedTuple):
-    """The outcome of all polls of an invocation: numbers of parts and events, and the sources of which nothing could be
-    told."""
+    """The outcome of all polls of an invocation: numbers of parts and events, and the sources that could not be
+    reported."""
 
     read: int
     sent: int

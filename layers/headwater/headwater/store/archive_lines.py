@@ -1,4 +1,4 @@
-"""The lines of an object of the archive, whoever compressed it.
+"""The lines of an object of the archive, no matter what compressed it.
 
 An object in `events/` is a sequence of gzip members, each with the lines of one batch of events. Before, Firehose
 compressed plain lines as one member. While a deployment changes the stream from one form to the other, an object may

@@ -22,7 +22,7 @@ class AuditLog:
     def write(self, *entries: AuditEntry) -> None:
         """Writes entries, each on condition that its request has none. Raises StorageError.
 
-        A client of DynamoDB repeats a write that was not answered in time: the entry is there already.
+        DynamoDB's client repeats a write that was not answered in time, so the entry may already be there.
         """
         with suppress(Conflict):
             self._table.change([ConditionalPut(encode(entry), None) for entry in entries])

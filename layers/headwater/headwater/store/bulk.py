@@ -1,11 +1,11 @@
 """What programs that make or read a whole table need of the store: the rebuild, the lakehouse, benchmarks, samples.
 
     item = encode(state, retention)         the item of a state
-    state_in(item)                          the state, or None for an item that is a key alone
+    state_in(item)                          the state, or None for an item that is only a key
     packed(state), unpacked(content)        a state as bytes
 
-Keys, codecs and items are private to the store; this module is how such programs reach them. A use case takes the graph
-store, which writes on condition and knows who asks.
+Keys, codecs and items are private to the store; this module is how such programs reach them. Use cases take the graph
+store, which writes conditionally and knows who is asking.
 """
 
 import base64
@@ -28,7 +28,7 @@ __all__ = ["OPEN_IN", "ConditionalPut", "Item", "JoinedState", "Key", "Retention
 
 _OF_NODES = (keys.JOB_HEADS.pk, keys.DATASET_HEADS.pk)
 _NO_EXPIRY = Retention(runs=timedelta(days=1), events=timedelta(days=1))
-"""Of no effect: the expiry of an item is not packed."""
+"""Has no effect: an item's expiry is not packed."""
 
 
 def state_in(item: Item) -> Any:
@@ -70,7 +70,7 @@ def is_of_node(item: Item) -> bool:
 
 
 def is_of_events(item: Item) -> bool:
-    """Whether an item follows from events: a rebuild brings it back."""
+    """Whether an item follows from events, so that a rebuild brings it back."""
     return item.labels.get("kind") not in NOT_OF_EVENTS
 
 
@@ -88,6 +88,6 @@ def packed(state: State) -> bytes:
 
 
 def unpacked(content: bytes) -> Any:
-    """The state in these bytes, also if an earlier release packed it. Raises CorruptItem if a newer one did."""
+    """The state in these bytes, even if an earlier release packed it. Raises CorruptItem if a newer one did."""
     key, labels, parts = json.loads(content)
     return state_in(Item(Key(*key), labels, {name: base64.b64decode(part) for name, part in parts.items()}))

@@ -20,7 +20,7 @@ MEMORY_OF_PACKED = 15
 
 
 class RequestCache:
-    """`ItemReader` that keeps the items it has read. The functions of a request need not pass items to each other."""
+    """`ItemReader` that keeps the items it has read. So the functions of a request need not pass items around."""
 
     def __init__(self, table: ItemReader) -> None:
         self._table = table
@@ -49,9 +49,9 @@ class _Cached:
 class StateCache:
     """The states of the items that were used last, by the whole content of each item.
 
-    A state follows from its item, hence no entry is ever out of date: an item that has changed is another entry. The
-    table is read as without the cache; what is saved is to unpack, to parse and to check the items, which takes half of
-    the time of a large lookup. States are never changed, so that requests may share them.
+    A state follows from its item, so no entry is ever out of date: a changed item is another entry. The table is still
+    read; what the cache saves is unpacking, parsing and checking the items, half the time of a large lookup. States
+    never change, so requests may share them.
 
     What is made of a state, such as the JSON of a run, may stay for as long as the state.
     """
@@ -81,8 +81,8 @@ class StateCache:
 
     def made(self, make: Callable[..., Made], state: object, *given: Any) -> Made:
         """What `make` makes of a state and of what else is given: a text, or a document that nobody may change. It is
-        kept until it is made with something else given. For a state that is not in the cache, such as a run of which
-        the caller sees a part, it is made anew."""
+        kept until something else is given. For a state that is not in the cache, such as a run that the caller only
+        partly sees, it is made each time."""
         with self._lock:
             cached = self._by_identity.get(id(state))
             kept = cached.made.get(make) if cached else None

@@ -21,15 +21,15 @@ class UnreadableBody(StorageError):
 
 
 class Throttled(StorageError):
-    """A service takes no more calls for now, or failed inside: a pause helps."""
+    """A service takes no more calls for now, or had an internal error: waiting helps."""
 
 
 class DeadlinePassed(StorageError):
-    """The invocation ends before the work does. What is stored stays, and the next delivery goes on from there."""
+    """The invocation ends before the work does. What is stored stays, and the next delivery continues from there."""
 
 
 class Conflict(StorageError):
-    """A conditional put found another version of the item than the version that was read."""
+    """A conditional put found a different version of the item than the one read."""
 
 
 class CorruptItem(StorageError):

@@ -111,7 +111,7 @@ class GraphReader:
         return Snapshot(self._states(items), _JOBS_WITHOUT_USAGES)
 
     def stored_runs(self, ids: Iterable[JobRunId]) -> set[JobRunId]:
-        """Those of some runs that are stored, and that the caller may see. For a caller who sees all, the runs
+        """Which of some runs are stored and visible to the caller. For a caller who sees everything, the runs
         themselves are not read."""
         wanted = {keys.run(run): run for run in ids}
         if self.visibility:
@@ -119,7 +119,7 @@ class GraphReader:
         return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
 
     def stored_terms(self, terms: Iterable[SearchTerm]) -> set[SearchTerm]:
-        """Those of some search terms that are stored."""
+        """Which of some search terms are stored."""
         wanted = {keys.search_term(term): term for term in terms}
         return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
 
@@ -191,7 +191,7 @@ class GraphReader:
         return [Listing(self._table, [name], keys.alert_of) for name in lists]
 
     def alerts_of(self, dataset: DatasetId) -> Iterator[DatasetAlert]:
-        """The alerts of a dataset, by time: none is missing, as it might be in an index that lags."""
+        """The alerts of a dataset, by time, read consistently: none is missing, as one might be in a lagging index."""
         return map(keys.dataset_alert_of, self._table.partition(keys.alerts_of_dataset(dataset), ""))
 
     def names_of(self, dataset: DatasetId) -> Listing[AliasId]:
@@ -232,8 +232,8 @@ class GraphReader:
     def newest_events_of_run(
         self, run_id: str, limit: int, before: str | None = None, *, at_a_time: int
     ) -> Iterator[tuple[EventId, dict[str, Any] | None]]:
-        """Up to `limit` events of a run before a position, newest first, each read as the caller goes on. None stands
-        for an event that cannot be read or that the caller may not see."""
+        """Up to `limit` events of a run before a position, newest first, each read when the caller gets to it. None
+        stands for an event that cannot be read or that the caller may not see."""
         end = keys.EVENT + (before or HIGHEST)
         items = self._table.newest_items(keys.events_of_run(run_id), keys.EVENT, end, at_a_time)
         for item in islice(items, limit):
@@ -249,11 +249,11 @@ class GraphReader:
         return list(map(keys.run_of, self._table.open_runs(before)))
 
     def due_jobs(self, now: Instant) -> list[JobId]:
-        """The jobs whose next run is later than is usual, by what was known when their last run ended."""
+        """The jobs whose next run is later than usual, by what was known when their last run ended."""
         return list(map(keys.rhythm_of, self._table.open_runs(now, keys.DUE_JOBS)))
 
     def settings(self) -> dict[str, Any] | None:
-        """The settings that people have put, whoever asks for what follows from them."""
+        """The settings that people have put. They apply whoever the caller is."""
         settings = dataset_id(SETTINGS_NAME)
         items = self._items.read({keys.dataset_head(settings)})
         head = Snapshot(ItemStates(items, self._on_corrupt, self._cache, None)).datasets.get(settings)
@@ -286,15 +286,15 @@ class GraphStore(GraphReader):
         return GraphStore(table, self._retention, self._cache)
 
     def read_eventually(self, wanted: ReadRequest) -> Snapshot:
-        """The wanted states, as each is stored or was a moment ago: for half the price. To save a state upon one that
-        has changed since is a Conflict."""
+        """The wanted states, each as it is or was a moment ago, for half the price. Saving upon one that has changed
+        since is a Conflict."""
         return Snapshot(self._states(self._writable.read_eventually(wanted.keys)))
 
     def save(self, states: Iterable[State], read: Snapshot) -> Snapshot:
         """Writes the states that differ from the snapshot, each on condition that its item is still as it was read.
 
         An item of an older version is written in the newest. Returns the snapshot with the states written. Raises
-        Conflict, after all states were tried, if another writer was faster with one of them.
+        Conflict, after trying all states, if another writer was faster with any.
         """
         encoded = {item.key: (item, state) for state in states for item in [encode(state, self._retention, read.items)]}
         changes = [ConditionalPut(item, read.items.get(key)) for key, (item, _) in encoded.items()]

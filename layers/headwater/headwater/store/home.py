@@ -17,7 +17,7 @@ from headwater.store.table import Table
 
 class InboxMessage(NamedTuple):
     """A message in the inbox. Messages of one group are folded in the order of their numbers. `received` is the content
-    of the message, if this process received it not long ago."""
+    of the message, if this process received it recently."""
 
     number: int
     group: str
@@ -35,10 +35,10 @@ class Inbox(Protocol):
         """Whether each message is safe."""
 
     def take(self, limit: int, without: Collection[str] = ()) -> list[InboxMessage]:
-        """The first messages in their order, but for those of some groups."""
+        """The first messages in their order, except those of some groups."""
 
     def holds(self, messages: Iterable[Message]) -> bool:
-        """Whether one of these messages, sent by this process not long ago, is not folded yet."""
+        """Whether any of these messages, sent by this process recently, is not folded yet."""
 
     def depth(self) -> int:
         """The number of messages that are not folded yet."""
@@ -68,7 +68,7 @@ class AlertLog(Protocol):
         """Adds alerts, safe once this returns."""
 
     def join(self, receiver: str) -> None:
-        """Makes a receiver known. A new receiver gets the alerts from here on."""
+        """Makes a receiver known. A new receiver gets only later alerts."""
 
     def next_for(self, receiver: str) -> tuple[int, dict[str, Any]] | None:
         """The first alert that a receiver has not got, with its number."""
@@ -88,7 +88,7 @@ class QuarantineEntries(Protocol):
     """Messages that could not be folded."""
 
     def entries(self) -> Iterator[tuple[str, bytes]]:
-        """The entries that are there now, by their keys, without those that return meanwhile."""
+        """The entries present now, by their keys, without any that are put back meanwhile."""
 
     def replay(self, key: str, group: str, body: str) -> None:
         """Puts a message into the inbox in place of its entry, in one transaction."""
@@ -127,7 +127,7 @@ class EntryWriter(Protocol):
 
 
 class Home(Protocol):
-    """The ports of a home. A change of `table` reaches the outbox, whoever makes it."""
+    """The ports of a home. Every change of `table` reaches the outbox."""
 
     table: Table
     inbox: Inbox

@@ -59,9 +59,9 @@ LIST_SHARDS = "0123"
 1,000 writes a second."""
 AUDIT, AUDIT_SHARDS = "AUDIT#", "0123"
 """The beginning of the partitions of audit entries, and their shards. A partition of DynamoDB takes 1,000 writes a
-second, hence four take more requests than the API lets through."""
+second, so four take more requests than the API lets through."""
 REFUSALS = f"{AUDIT}REFUSED#"
-"""The beginning of the partitions of refusals: ingest may write the partitions of audit entries alone."""
+"""The beginning of the partitions of refusals: ingest may only write the partitions of audit entries."""
 MAX_SORTED_NAME_BYTES = 900
 """A sort key has up to 1,024 bytes: longer names are sorted by their beginning, then by their id."""
 
@@ -84,7 +84,7 @@ def latency(job: JobId) -> Key:
 
 
 def rhythm(job: JobId) -> Key:
-    """The rhythm of a job. In a partition of its own: its label `at` is no time of a run."""
+    """The rhythm of a job, in its own partition: its label `at` is not the time of a run."""
     return Key(f"X#{job}", _RHYTHM)
 
 
@@ -303,7 +303,7 @@ def alert(alert: str) -> Key:
 
 
 def dataset_alert(dataset: DatasetId, time: Instant, alert: str) -> Key:
-    """That a dataset has an alert. A partition of the table, since an index may lag."""
+    """Says that a dataset has an alert. It is in a partition of the table, since an index may lag."""
     return Key(alerts_of_dataset(dataset), time_key(time, alert))
 
 
@@ -348,7 +348,7 @@ def due_jobs(job: JobId) -> str:
 
 
 def name_key(name: Name, node: str) -> str:
-    """The position of a node in a list by name. A name is cut to the length of a key; the id keeps cut names apart."""
+    """The position of a node in a list by name. A name is cut to the length of a key; the id keeps them distinct."""
     beginning = name.name.encode()[:MAX_SORTED_NAME_BYTES].decode(errors="ignore")
     return f"{beginning}\x1f{node}"
 

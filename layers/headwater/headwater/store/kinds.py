@@ -1,4 +1,4 @@
-"""The kinds of items that are read by ids, each told once: a row of `ItemTypes`. docs/table.md describes all items.
+"""The kinds of items that are read by ids, each defined once: a row of `ItemTypes`. docs/table.md describes all items.
 
     store.read(ReadRequest(jobs=[...]))      the name of a row is what a read request calls the kind,
     read.jobs                                and what a snapshot does
@@ -178,7 +178,7 @@ ROWS: Mapping[str, ItemType[Any, Any]] = {
 _TYPE_OF: Mapping[type, ItemType[Any, Any]] = {row.saved: row for row in ROWS.values()}
 
 JoinedState = Run | Rhythm | DatasetWrite | QualityResult | KnownAlias | KnownNamespace | Document
-"""A state that is joined with the stored state of its id, without more."""
+"""A state that is simply joined with the stored state of its id."""
 State = (
     JoinedState
     | JobHead
@@ -192,13 +192,13 @@ State = (
     | DatasetAlert
     | CatalogProgress
 )
-"""What is saved. A NormalisedEvent is stored as the event alone; the last four have no row, for they are not read by
+"""What is saved. Of a NormalisedEvent only the event is stored. The last four have no row, because they are not read by
 ids: an EventDay, a SearchTerm and a DatasetAlert are keys without documents, and there is one CatalogProgress."""
 
 CODECS: Mapping[str, Codec[Any]] = {codec.kind: codec for codec in (*(row.codec for row in ROWS.values()), CATALOG)}
 """The codecs by the kind of an item, for all items that have a document."""
 NOT_OF_EVENTS = frozenset({"alert", "datasetAlert", CATALOG.kind, "auditEntry", "refusal"})
-"""The kinds of items that no event gives: what was announced, imported, audited or refused."""
+"""The kinds of items that do not come from events: what was announced, imported, audited or refused."""
 _ENCODERS: Mapping[type, Encode] = {
     **{row.saved: row.encode for row in ROWS.values()},
     EventDay: encode_day,

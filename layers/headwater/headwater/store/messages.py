@@ -39,7 +39,7 @@ class Message:
 class ReceivedMessage:
     """A message that was read: the canonical text of an event, and the time at which the event was received over HTTP.
 
-    `event` is the event itself, in the process that received the event.
+    `event` is the event itself, in the process that received it.
     """
 
     canonical: str

@@ -35,11 +35,11 @@ def read_below(
 ) -> NeighboursRead:
     """The neighbours of datasets on some sides, from their first pages on: one read for each further level.
 
-    With `most`, the first `most` neighbours of a side, by id. Below a page that has split are more than fit into one
-    page, hence only `most / PAGE_SIZE` pages of a level are followed.
+    With `most`, the first `most` neighbours of a side, by id. A page that has split has more below it than fit into one
+    page, so only `most / PAGE_SIZE` pages of a level are followed.
 
-    Ids are digests, hence each of the sixteen pages below a page has about as many ids as its sisters. Example: of 256
-    pages, ten were read, with 3,900 readers; about 3,900 * 246 / 10 = 96,000 were not.
+    Ids are digests, so the sixteen pages below a page have about the same number of ids. Example: of 256 pages, ten
+    were read, with 3,900 readers; about 3,900 * 246 / 10 = 96,000 were not.
     """
     neighbours: dict[DatasetId, Neighbours] = {dataset: page.jobs for dataset, page in first_pages.items()}
     left_out: set[tuple[NeighbourPageId, Side]] = set()

@@ -1,4 +1,4 @@
-"""Listings and time lines of the table, and the positions in them. Both give ids, page by page as the caller goes on.
+"""Listings and time lines of the table, and the positions in them. Both give ids, page by page as the caller continues.
 
 A position is the place of an entry in the order of its list. Positions are opaque; a cursor holds the position of the
 last entry of a page. The text in a client's cursor may be any text.
@@ -51,7 +51,7 @@ class Listing(Generic[Id]):
     """A list by an index: the jobs of a namespace by time, its datasets by name, the children of a run by start, and
     others. A listing may lag behind the table by a moment.
 
-    A list that takes more writes than one key of an index does is several lists, its shards, which are merged here.
+    A list with more writes than one key of an index can take is split into shards, which are merged here.
     """
 
     def __init__(self, table: TableReader, shards: Sequence[str], identify: Callable[[Key], Id]) -> None:
@@ -67,8 +67,8 @@ class Listing(Generic[Id]):
         newest_first: bool = False,
         limit: int | None = None,
     ) -> Iterator[Entry[Id]]:
-        """The entries with `after` <= position < `before`. A time is a position, too. `limit` is the number that a
-        caller expects to need; more are read as the caller goes on."""
+        """The entries with `after` <= position < `before`. A time is a position, too. `limit` is how many the caller
+        expects to need; more are read as it continues."""
         bounds = _bounds(after, before)
         share = None if limit is None else _share(limit, len(self._shards))
 
@@ -110,7 +110,7 @@ class TimeLine(Generic[Id]):
         self.end: Instant | None = None
 
     def between(self, behind: Instant, end: Instant | None) -> "TimeLine[Id]":
-        """The part of the time line between two times, without those of the times themselves."""
+        """The part of the time line between two times, both excluded."""
         part = copy(self)
         part.behind, part.end = behind, end
         return part
@@ -152,7 +152,7 @@ def run_position(run: Run) -> Position:
 
 def top_run_position(run: Run) -> Position:
     """The position of a run without a parent among those with its outcome. The position has the namespace, so that a
-    list is filtered without a read of the runs."""
+    list is filtered without reading the runs."""
     namespace = namespace_id(run.job.namespace)
     return Position(keys.time_key(run.outcome_at, run.run_id, job_id(run.job), namespace))
 
@@ -214,8 +214,8 @@ def audit_position(entry: AuditEntry) -> Position:
 
 
 def _share(limit: int, shards: int) -> int:
-    """The entries to read of each shard for so many of all: the mean, and a margin of two standard deviations or more,
-    so that few shards are asked twice. Example: 64 of each of two shards for a page of a hundred."""
+    """How many entries to read of each shard to get so many in all: the mean plus at least two standard deviations, so
+    that few shards are asked twice. Example: 64 of each of two shards for a page of a hundred."""
     mean = -(-limit // shards)
     return mean if shards == 1 else mean + 2 * math.isqrt(mean)
 

@@ -47,7 +47,7 @@ class ReadRequest(RequestedIds, ItemTypes):
 
 @dataclass(frozen=True, slots=True)
 class Preconditions:
-    """Versions of items that must still stand at a later read; None for an item that must not be stored."""
+    """Versions of items that must still be current at a later read; None for an item that must not be stored."""
 
     versions: Mapping[Key, str | None] = field(default_factory=dict)
 

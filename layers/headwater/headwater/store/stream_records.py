@@ -71,8 +71,7 @@ def written(record: StreamRecord) -> Instant | None:
 
 
 def is_rebuilt(record: StreamRecord) -> bool:
-    """Whether a record is of an item that was written from the archive: whoever reads the stream heard of its events
-    when they came."""
+    """Whether a record's item was written from the archive: the stream already showed its events when they came."""
     return REBUILT in (record["dynamodb"].get("NewImage") or {})
 
 

@@ -1,7 +1,6 @@
 """The port beneath the graph store: items by their keys, with conditional writes and three kinds of index.
 
-The adapters are DynamoDB, SQLite and memory. Nothing outside of `store` sees an item, but for the tests of the
-adapters.
+The adapters are DynamoDB, SQLite and memory. Nothing outside `store` sees an item, except the tests of the adapters.
 """
 
 import hashlib
@@ -46,8 +45,8 @@ FORMS = 1
 @dataclass(frozen=True, slots=True)
 class Retention:
     """How long runs (with their writes, quality results and aliases) and events are kept, counted from event times; and
-    the forms in which items are written (docs/table.md): until all functions have a release, it writes the forms of the
-    release before, which can be rolled back to."""
+    the forms in which items are written (docs/table.md): until all functions run a release, it writes the forms of the
+    previous one, so that you can roll back."""
 
     runs: timedelta
     events: timedelta
@@ -81,7 +80,7 @@ class IndexEntry(NamedTuple):
 FORM = ("kind", "schema")
 """The labels with the kind of an item and the version of its form."""
 NO_PART = "none"
-"""The name of no part. A read of this part alone shows which items are stored."""
+"""The name of no part. Reading only this part shows which items are stored."""
 LOWEST, HIGHEST = "\x01", "\U0010ffff" * 4
 """Bounds of a list that leave nothing out: no text has a NUL."""
 
@@ -92,12 +91,12 @@ class ItemReader(Protocol):
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         """The items with these keys, as far as they are stored; up to 100 items are one call to the service.
 
-        With `only`, each item has that part alone, and only the labels of `FORM`: such an item must not be put back.
+        With `only`, each item has just that part, and only the labels of `FORM`: such an item must not be put back.
         """
 
 
 class TableReader(ItemReader, Protocol):
-    """Reads are strongly consistent, but for `newest_items`, `list_entries`, `page_with_count`, `count`, `runs` and
+    """Reads are strongly consistent, except `newest_items`, `list_entries`, `page_with_count`, `count`, `runs` and
     `open_runs`."""
 
     def newest(
@@ -144,11 +143,11 @@ class Table(TableReader, Protocol):
     """A table for reading and writing."""
 
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
-        """As `read`, for half the price: an item may be as it was a moment ago. A ConditionalPut upon such an item is a
+        """Like `read`, for half the price: an item may be a moment old. A ConditionalPut upon one that has changed is a
         Conflict."""
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         """Puts each item on its condition. Raises Conflict, after all puts were tried, if a condition did not hold."""
 
     def put(self, items: Iterable[Item]) -> None:
-        """Puts items without a condition: items whose content follows from their key."""
+        """Puts items unconditionally: their content follows from their key."""

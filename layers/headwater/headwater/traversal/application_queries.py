@@ -1,20 +1,20 @@
 """The queries of applications, in a graph where an application stands for them.
 
-*What an application only reads.* One query may hand what it reads to the driver, and another query uses it. No event
-connects the two but for their application. Spark ML loads a model like that:
+*What an application only reads.* One query may hand what it reads to the driver, and another query uses it. Only their
+application connects the two. Spark ML loads a model like that:
 
     query of the application `score`     reads       writes
     map_partitions_hadoop                model       nothing
     execute_insert_into_...              visitors    scores
 
-So the model bears on all that the application writes. What a query makes its outputs of has its own edges, and what the
-application writes itself is no input of it.
+So the model bears on everything that the application writes. What a query makes its outputs of has its own edges, and
+what the application itself writes is not an input of it.
 
-*Queries that an impact does not list*, since another node tells them. The application tells its queries, if it is at
-risk, too. Else a query that writes nothing is told by another query of the application: Spark reads a schema, or infers
-one, in a query of its own.
+*Queries that an impact does not list*, since another node stands for them. An application that is at risk, too, stands
+for its queries. Otherwise another query of the application stands for one that writes nothing: Spark reads or infers a
+schema in a query of its own.
 
-    query of the application `scores`          writes      told
+    query of the application `scores`          writes      listed
     map_partitions_parallel_collection         nothing     by the query below
     execute_insert_into_...                    scores      yes
 """
@@ -78,7 +78,7 @@ def _reading(edges: Edges, read: Mapping[DatasetId, DatasetRef]) -> Edges:
 
 
 def _writing(edges: Edges, read: Mapping[DatasetId, DatasetRef], written: Mapping[DatasetId, DatasetRef]) -> Edges:
-    """The edges of a query that writes nothing: what it alone reads bears on all that its application writes."""
+    """The edges of a query that writes nothing: what only it reads bears on everything that its application writes."""
     own = tuple(sorted(edges.input_ids & read.keys()))
     if not own:
         return edges
@@ -92,7 +92,7 @@ def _by_id(datasets: Iterable[DatasetRef]) -> dict[DatasetId, DatasetRef]:
 def parts_of_applications(
     heads: Mapping[JobId, JobHead], edges: Mapping[JobId, Edges], jobs: Collection[JobId]
 ) -> set[JobId]:
-    """The queries among these jobs that another node tells."""
+    """The queries among these jobs that another node stands for."""
     queries: dict[JobId, list[JobId]] = {}
     for job in jobs:
         head = heads[job]
@@ -109,7 +109,7 @@ def parts_of_applications(
 def _beside_others(
     heads: Mapping[JobId, JobHead], edges: Mapping[JobId, Edges], queries: Collection[JobId]
 ) -> set[JobId]:
-    """Those queries of an application that write nothing; without the one to tell, if all of them write nothing."""
+    """Those queries of an application that write nothing; except the one to show, if all of them write nothing."""
 
     def order(query: JobId) -> tuple[bool, Name]:
         facts = heads[query].facts

@@ -55,7 +55,7 @@ class ColumnGraph:
     out_of      the output columns of each source
     indirect    the sources of indirect flows to each dataset, with the transformations
     bears_on    the output datasets of the indirect flows from each source
-    told        the columns of each dataset that its column lineage tells of, in lower case
+    told        the columns of each dataset that its column lineage describes, in lower case
     opaque      the datasets of which some columns are known to be made by opaque code
     downstream  the datasets from which the walk went downstream
     readers     the heads of the readers of these datasets
@@ -144,8 +144,8 @@ class ColumnGraph:
         return self.representatives.get(dataset, dataset)
 
     def unread(self) -> set[DatasetId]:
-        """The datasets that the walk went downstream from and that no job is known to have read, but for their writers
-        and for tests."""
+        """The datasets that the walk went downstream from and that, except for their writers and tests, no known job
+        has read."""
         tests = {job for job, head in self.readers.items() if is_test(values(head.facts.facets))}
         users = {
             dataset: self.users.get(dataset, NO_NEIGHBOURS) for dataset in self.downstream if self._is_own(dataset)
@@ -165,8 +165,8 @@ class ColumnGraph:
             self.heads |= self.reader.datasets_at(heads, self.as_of)
 
     def _read(self, datasets: Collection[DatasetId]) -> dict[DatasetId, DatasetHead]:
-        """Reads the datasets that were not read yet, with their neighbours, and those that had their names before.
-        Returns their heads."""
+        """Reads datasets not read yet, with their neighbours, and the datasets that had their names before. Returns the
+        heads."""
         asked = {*datasets, *(later for each in datasets for _, later in self.renamed_away.get(each, ()))}
         unread = {dataset for dataset in asked if self.representative(dataset) not in self.users}
         neighbourhood = self.reader.neighbourhood(unread, most=MAX_READERS, as_of=self.as_of) if unread else None

@@ -1,5 +1,5 @@
-"""The column lineage of a column: the columns upstream, and the columns downstream; and how likely a finding of a root
-cause explains a column that is wrong: by the columns that flow into it, and those that filter it."""
+"""The column lineage of a column: the columns upstream, and the columns downstream; and how likely a finding explains a
+wrong column, by the columns that flow into it or filter it."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -32,9 +32,9 @@ def walk_column_lineage(reader: Reader, start: NamedNode, walk: Walk) -> ColumnL
     """The columns up to `depth` hops from a column, from a dataset's columns, or from the columns of a job's outputs.
 
     Upstream and downstream are separate walks: other sources of a downstream column are not part of the result. The
-    current view has no flows of retired writers, but for a walk from the writer itself.
+    current view has no flows of retired writers, except in a walk from the writer itself.
 
-    A walk that comes upon a name which another dataset has by now begins anew, and then knows whose flows are whose.
+    A walk that meets a name which another dataset has by now starts over, knowing whose flows are whose.
     """
     renamed_away: RenamedAway = {}
     while (lineage := _walked(reader, start, walk, renamed_away)).graph.renamed_away.keys() > renamed_away.keys():
@@ -100,11 +100,11 @@ class ColumnRelevance:
 
     @property
     def is_known(self) -> bool:
-        """Whether column lineage tells of the column."""
+        """Whether column lineage knows the column."""
         return bool(self._lineage.columns)
 
     def ranked(self, findings: Collection[Finding], graph: LineageGraph) -> list[Finding]:
-        """The findings with their relevance, the likeliest first, then in the order in which they come."""
+        """The findings with their relevance, the likeliest first, otherwise in the given order."""
         is_whole = self._is_whole(graph)
         found = [(self._of(finding, graph, is_whole=is_whole), finding) for finding in findings]
         ranked = sorted(found, key=lambda entry: _ORDER.index(entry[0]))
@@ -129,7 +129,7 @@ class ColumnRelevance:
         return Relevance.UNKNOWN if dataset in self._told else unreached
 
     def _is_whole(self, graph: LineageGraph) -> bool:
-        """Whether each job that makes a dataset on the way tells its columns. Else what is beyond may flow in, too."""
+        """Whether each job that makes a dataset on the way reports its columns. If not, more may flow in."""
 
         def tells(job: JobId, dataset: DatasetId) -> bool:
             head = graph.jobs.get(job)

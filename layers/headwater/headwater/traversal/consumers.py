@@ -1,8 +1,8 @@
 """The readers of datasets, their outputs, and their column lineage, read hop by hop.
 
 A hop costs two reads: the jobs, then the datasets that the jobs write, with their readers. With columns, a hop costs a
-third read, for the column lineage and the columns of the outputs. Column lineage is kept for each job, since two jobs
-may write a table, and only one of them sends column lineage.
+third read, for the column lineage and the columns of the outputs. Column lineage is kept per job, since two jobs may
+write a table and only one of them sends column lineage.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -116,7 +116,7 @@ class Consumers:
         self._users |= dict.fromkeys(unread, NO_NEIGHBOURS) | neighbourhood.users
 
     def drop_writes_without_data(self, jobs: Collection[JobId]) -> None:
-        """Leaves out the outputs of jobs, among the datasets that were read, that have no data of these jobs now."""
+        """Leaves out outputs that hold no data from these jobs now, among the datasets that were read."""
         if self.view is View.EVER:
             return
         written = {self.representative(output) for job in jobs for output in self.edges[job].output_ids}
@@ -217,7 +217,7 @@ class Consumers:
         even none. Where a job wrote the output in several ways, each of them has to name the sources. With each are the
         columns of inputs, in lower case, that it may be made of; without any it may be made of each.
 
-        The Spark listener alone has no entry for a column that a Python UDF makes, and none for a constant.
+        By itself, the Spark listener has no entry for a column made by a Python UDF, nor for a constant.
         """
         facets = [self._lineages[lineage.id] for lineage in self._lineages_of(job, output)]
         ways = [(told_columns(facet), candidates_in(facet)) for facet in facets]
@@ -295,13 +295,13 @@ class Consumers:
 
 
 def _candidates(column: str, ways: Iterable[tuple[frozenset[str], dict[str, frozenset[str]]]]) -> frozenset[str]:
-    """What a column may be made of, of those ways to write it that do not tell."""
+    """What a column may be made of, in those ways of writing it that do not say."""
     candidates = [candidates.get(column, frozenset()) for told, candidates in ways if column not in told]
     return frozenset().union(*candidates) if all(candidates) else frozenset()
 
 
 def _columns_of(head: JobHead) -> dict[DatasetId, Mapping[str, Instant]]:
-    """The column lineage of a job for each output, also for outputs that it no longer writes."""
+    """The column lineage of a job for each output, even those that it no longer writes."""
     return {output: head.column_lineages(output) for output in head.facts.usages}
 
 

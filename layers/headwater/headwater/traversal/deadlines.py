@@ -1,5 +1,5 @@
-"""What people said of datasets and jobs, beside what is so: whether a deadline is met, when the data will come, and why
-it will come late.
+"""What people expect of datasets and jobs against what happens: whether a deadline is met, when the data will come, and
+why it will be late.
 
 The estimate walks the graph upstream. A job that runs takes as long as is usual; one that has not begun begins when its
 timetable says, or once the jobs that it waits for have ended, by the same estimate:
@@ -40,17 +40,17 @@ from headwater.traversal.expectations import (
 )
 
 AHEAD, BEHIND = DAY // 2, DAY // 2
-"""Deadlines are looked at from the time on at which a run may count for them, and until half a day after them."""
+"""A deadline is looked at from when a run may count for it until half a day after it."""
 MOST_SUBJECTS, MOST_LISTED = 1_000, 5_000
-"""Datasets and jobs of which something is said, and entries of a list that are compared with a pattern."""
+"""The most datasets and jobs with expectations, and the most entries of a list that are compared with a pattern."""
 MOST_DELAYS = 20
-"""Jobs, one above the other, of which each was late for the next."""
+"""The longest chain of jobs that each made the next one late."""
 MOST_WALKED = 200
-"""Jobs that an estimate looks at."""
+"""How many jobs an estimate looks at."""
 LEAST_OVERDUE = 300
 """Seconds after which a run that has not begun is late, for those that wait for it."""
 LEAST_LATE = 120
-"""Seconds by which an estimate has to be later than the deadline, at least; and a share of the time until then."""
+"""An estimate must exceed the deadline by at least this many seconds, and this share of the time until then."""
 LATE_SHARE = 0.05
 
 
@@ -66,8 +66,8 @@ class SaidState(StrEnum):
 
 
 class SaidSubject(NamedTuple):
-    """A dataset or job of which something is said. `jobs` are those that write it by the clock, or itself; `writing`
-    those that tell how much, such as the queries of an application."""
+    """A dataset or job with expectations. `jobs` are those that write it by the clock, or itself; `writing` those that
+    report how much, such as the queries of an application."""
 
     kind: NodeKind
     name: Name
@@ -89,7 +89,7 @@ class SaidSubject(NamedTuple):
 
 class Coming(NamedTuple):
     """When a job begins and ends at the earliest, and the job that decides it: the one furthest upstream, with why, and
-    whether that is late. If it is overdue, nobody knows for how long: as long again, by estimate."""
+    whether that is late. If it is overdue, nobody knows for how much longer; the estimate says as long again."""
 
     start: Moment
     end: Moment
@@ -117,7 +117,7 @@ class SaidExpectation(NamedTuple):
 def subjects(
     reader: Reader, said: Said, now: Moment, nodes: Collection[tuple[NodeKind, Name]] | None = None
 ) -> list[SaidSubject]:
-    """The datasets and jobs of which something is said, or those of some nodes."""
+    """The datasets and jobs with expectations, or those among some nodes."""
     named: dict[tuple[NodeKind, Name], list[SaidOf]] = {}
     for node in nodes or ():
         named[node] = said.of_node(node[0], *node[1])
@@ -133,7 +133,7 @@ def subjects(
 
 
 def deadlines(reader: Reader, said: Said, found: Sequence[SaidSubject], now: Moment) -> Iterator[SaidExpectation]:
-    """How the deadlines stand that are near, and the ages."""
+    """How ages and near deadlines stand."""
     estimate = Estimate(reader, now)
     for subject in found:
         free = said.free_days(subject.entries)
@@ -191,7 +191,7 @@ class Estimate:
         return min(ways, key=lambda way: way.end, default=None)
 
     def of(self, each: Expected, by: Moment) -> Coming | None:
-        """When a job ends that has to end by a time; None if nothing tells."""
+        """When a job that has to end by a time will end; None if nothing says."""
         job = each.head.facts.id
         if job not in self._found:
             self._found[job] = None  # a job that waits for itself does not wait
@@ -211,14 +211,14 @@ class Estimate:
             overdue = self.now - failed.end
             return Coming(self.now, self.now + usual, each, f"failed at {_time(failed.end)}", True, overdue)
         if slot and slot.due - slot.earlier > by:
-            return None  # it has run, or runs on other days: nothing tells that it comes later than it should
+            return None  # it has run, or runs on other days: nothing says that it will be late
         due = slot.due - slot.earlier if slot else by
         own = [self._by_timetable(each, slot, usual)] if slot else []
         ways = [*own, *self._after_others(each, due, usual)]
         return max(ways, key=lambda way: way.end, default=None)
 
     def _of_running(self, each: Expected, begun: Moment, taken: Sequence[int], usual: int) -> Coming:
-        """A run that has taken longer than usual takes as long as those that took longer still."""
+        """A run that already took longer than usual is expected to take as long as those that took longer still."""
         elapsed = max(0, self.now - begun)
         longer = [seconds for seconds in taken if seconds > elapsed]
         takes = usual if elapsed <= usual else int(median(longer)) if longer else int(1.2 * elapsed)
@@ -291,7 +291,7 @@ def _good(each: Expected) -> tuple[Observation, ...]:
 
 
 def _comes_before(above: Expected, due: Moment) -> bool:
-    """Whether a job above runs, or is due, before one that is due then."""
+    """Whether a job above is running, or due, before one that is due at that time."""
     is_running = above.state is ExpectedState.RUNNING
     has_failed = above.last is not None and not above.last.is_good and above.last.end > due - DAY // 2
     return is_running or has_failed or (above.slot is not None and above.slot.due <= due)
@@ -305,7 +305,7 @@ def due_of(each: Expected, begun: Moment) -> Moment | None:
 
 
 def _names(reader: Reader, entry: SaidOf) -> Iterator[Name]:
-    """The names that an entry is about. Of a pattern, those that are known."""
+    """The names that an entry is about; for a pattern, the known names that match it."""
     if not entry.is_pattern:
         yield Name(entry.namespace, entry.name)
         return

@@ -1,8 +1,8 @@
 """What is expected of jobs: when the next run is due, and whether it is late, by the rhythm of each job.
 
 A job is not late while a job that it waits for is: the one at the top is late, with all that follows from it. It waits
-for the job that starts it, and for the writers of what it reads that had not done their part when it was due. After
-those have ended it has the time that it usually takes to begin after them.
+for the job that starts it, and for writers of its inputs that were not finished when it was due. Once those have ended,
+it has the time it usually takes to begin after them.
 
     ingest        report, due 07:00       at 07:40
     ended 06:50   has not begun           report is late
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 AT_A_TIME = 100
 ABANDONED = 3
-"""A run that took so many times as long as the longest is given up: alerts/abandoned_runs.py reports it."""
+"""A run that takes this many times as long as the longest is given up: alerts/abandoned_runs.py reports it."""
 MOST_SLOTS = 2_000
 """Slots on holidays, one after the other."""
 MOST_WRITERS = 20
@@ -90,7 +90,7 @@ def _read_ahead(reader: Reader, late: Sequence[JobHead]) -> None:
 
 
 def by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[JobId, Expected]:
-    """What is expected of some jobs by the rhythm of each alone."""
+    """What is expected of some jobs, each by its own rhythm."""
     ids = list(jobs)
     found: dict[JobId, Expected] = {}
     for start in range(0, len(ids), AT_A_TIME):
@@ -156,7 +156,7 @@ def _with_cause(reader: Reader, late: Expected, slot: Slot, now: Moment) -> Expe
         is_parent = parent is not None and job == job_id(parent)
         lag = _lag(late.rhythm, each.rhythm)
         if not is_parent and has_done_its_part(late.rhythm, each, slot.due):
-            continue  # it had done its part when the run was due
+            continue  # it was finished when the run was due
         is_first = each.slot is not None and (each.slot.due, job) < (slot.due, late.head.facts.id)
         ended = each.last.end if each.last and not is_parent else None
         if (
@@ -221,8 +221,8 @@ def _lag(rhythm: Rhythm, above: Rhythm) -> int:
 
 
 def usual_lag(rhythm: Rhythm, above: Rhythm) -> int:
-    """How long after a run of the job above a run begins that waited for it. Where more time is usual between the two,
-    the run begins by the clock, and need not wait so long."""
+    """How long after a run of the job above a run begins that waited for it. If more time is usual between the two, the
+    run begins by the clock and does not wait for it."""
     lags = _lags(rhythm, above)
     usual = int(median(lags)) if lags else 0
     return usual if usual <= LEAST_TOLERANCE else 0
@@ -239,7 +239,7 @@ def _lags(rhythm: Rhythm, above: Rhythm) -> list[int]:
 
 def replaced_by(reader: Reader, late: Expected) -> JobHead | None:
     """The job that took the place of a late one: it writes the same, and was first heard of after the last run. A job
-    that was there before, such as one for corrections, takes no place."""
+    that existed before, such as one for corrections, does not replace it."""
     outputs = _edges(reader, late.head).output_ids
     writers = set(_writers(reader, outputs)) - {late.head.facts.id}
     heads = reader.jobs(writers, usages=False) if writers else {}

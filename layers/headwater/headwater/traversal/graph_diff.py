@@ -47,7 +47,7 @@ class GraphDiff:
 
 
 def graph_diff(before: GraphAtTime, after: GraphAtTime) -> GraphDiff:
-    """The diff of two graphs. A schema that is unknown at one of the times is no change."""
+    """The diff of two graphs. A schema unknown at one of the times is not a change."""
     old, new = before.columns, after.columns
     sources = (_sources(before.flows), _sources(after.flows)) if before.flows or after.flows else None
     diffs = {node: _diff(node, old[node], new[node], sources) for node in sorted(old.keys() & new.keys())}

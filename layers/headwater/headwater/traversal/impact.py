@@ -110,7 +110,7 @@ def counted(at_risk: Collection[NodeAtRisk]) -> JsonObject:
 
 
 def is_by_table(certain: Collection[NodeAtRisk]) -> bool:
-    """Whether only the lineage of tables tells of these nodes: then a change may break them, and nobody knows."""
+    """Whether only table lineage leads to these nodes: then a change may break them, but nobody knows."""
     return any(node.granularity is not Granularity.COLUMN for node in certain)
 
 
@@ -172,7 +172,7 @@ def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None =
 
 def _exposures(propagation: ImpactPropagation, asked: Granularity) -> Iterator[NodeAtRisk]:
     """The exposures that read the changed dataset, or those that the change reaches, each by its surest way, then by
-    its shortest. An exposure tells no columns: it may use what changes, as a job without column lineage may."""
+    its shortest. An exposure does not report columns: like a job without column lineage, it may use what changes."""
     known, told = propagation.known, set[str]()
     reached = by_dataset_and_column(propagation.impacted.values()).items()
     ways = [(surest_of(columns.values()), known.heads[dataset]) for dataset, columns in reached]
@@ -196,7 +196,7 @@ def _exposures(propagation: ImpactPropagation, asked: Granularity) -> Iterator[N
 
 
 def _frontier(propagation: ImpactPropagation, since: Instant, hidden: int, *, is_cut: bool) -> Frontier:
-    """What the walk looked at, and what it cannot see, by what it read anyhow."""
+    """What the walk looked at, and what it cannot see, without reading anything more."""
     known, targets = propagation.known, propagation.impacted
     jobs = {target.id for target in targets if isinstance(target, ImpactedJob)}
     datasets = {target.id for target in targets if isinstance(target, ImpactedDataset)}
@@ -289,7 +289,7 @@ def _is_hidden(known: Consumers, target: ImpactTarget) -> bool:
 
 
 def _is_derivation(known: Consumers, target: ImpactTarget) -> bool:
-    """Whether a target is a derivation, which is a hop, but no node in a response."""
+    """Whether a target is a derivation, which is a hop but not a node in a response."""
     return isinstance(target, ImpactedJob) and known.jobs[target.id].facts.is_derivation
 
 
@@ -298,7 +298,7 @@ def _is_test(known: Consumers, target: ImpactTarget) -> bool:
 
 
 def _criticality(known: Consumers, target: ImpactTarget) -> JsonObject | None:
-    """How critical a job or dataset is. Of another team's node the caller learns nothing; a column has none."""
+    """How critical a job or dataset is; None for a column, and for another team's node."""
     if isinstance(target, ImpactedJob):
         return criticality_of(values(known.jobs[target.id].facts.facets))
     return criticality_of(known.heads[target.id].facets) if target.field is None else None

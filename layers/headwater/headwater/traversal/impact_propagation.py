@@ -9,9 +9,9 @@ A job may read the dataset and send no column lineage for an output. Such a job 
 risk as a whole, and from there on the change propagates by dataset. A job may also say nothing of some columns of an
 output, or nothing of filters and joins: what it leaves open is at risk, and its granularity says so.
 
-A path that is surer than another one counts, even if it is longer: what certainly breaks is never told as possible.
-Where a job leaves open which of several changed columns it uses, the path goes through the dataset and not through one
-of them, which would be arbitrary.
+A surer path counts, even if it is longer: what certainly breaks is never reported as possible. If a job leaves open
+which of several changed columns it uses, the path goes through the dataset, since choosing one of them would be
+arbitrary.
 """
 
 import re
@@ -45,7 +45,7 @@ class ImpactPropagation:
         self._deadline = clock.monotonic() + MAX_SECONDS
 
     def propagate(self, start: Collection[ImpactedNode], depth: int) -> None:
-        """Propagates hop by hop, hence the first path to a target is the shortest. A surer path takes its place."""
+        """Propagates hop by hop, so the first path to a target is the shortest. A surer path takes its place."""
         frontier = {node.target: node for node in start}
         self.impacted |= frontier
         for _ in range(depth):
@@ -142,7 +142,7 @@ class ImpactPropagation:
     def _by_unknown(
         self, job: JobId, changed: DatasetId, output: DatasetId, columns: Mapping[str | None, ImpactedNode]
     ) -> Iterator[ImpactedNode]:
-        """What a job leaves open of an output, though it has column lineage for the output.
+        """What a job leaves open about an output, although it has column lineage for it.
 
         Example: `customers.country` changes. The job `score` makes `scores.id` of `customers.id`:
 
@@ -201,7 +201,7 @@ def by_dataset_and_column(impacted: Iterable[ImpactedNode]) -> _Targets:
 
 
 def surest_of(columns: Collection[ImpactedNode]) -> ImpactedNode:
-    """The way to a dataset of which these columns change; if they are several, to the dataset as a whole."""
+    """The path to a dataset whose columns change; if there are several, to the dataset as a whole."""
     surest = min(columns, key=lambda impacted: impacted.doubt)
     return surest if len(columns) == 1 else surest.as_table
 

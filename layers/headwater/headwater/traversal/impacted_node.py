@@ -1,4 +1,4 @@
-"""A job, dataset or column that a change reaches, with the way there, and how the risk is known on that way."""
+"""A job, dataset or column that a change reaches, with the path there, and how the risk is known along it."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -53,8 +53,8 @@ ImpactTarget = ImpactedJob | ImpactedDataset
 
 @dataclass(frozen=True, slots=True)
 class ImpactedNode:
-    """A target that the change reached from `origin` through `job`; `steps` are the transformations of the whole
-    path. `guesses` counts its hops that no column flow tells."""
+    """A target that the change reached from `origin` through `job`; `steps` are the transformations of the whole path.
+    `guesses` counts the hops without a known column flow."""
 
     target: ImpactTarget
     distance: int

@@ -6,9 +6,9 @@ the jobs up to `depth` such hops away, with all their inputs and outputs.
 With a direction, the graph has only the nodes from which data flows into the start (upstream), or into which data flows
 from the start (downstream). A job has only the inputs and outputs that this flow goes through.
 
-A hop costs two reads: the datasets with their neighbours, then the jobs. Hence the cost of a lookup depends on the size
-of its graph, not on the size of the table. In the current view, the datasets with several writers cost a read of these
-writers, and a read of the runs of each writer that another job may have replaced (retired_writers).
+A hop costs two reads: the datasets with their neighbours, then the jobs. So the cost of a lookup depends on the size of
+its graph, not of the table. In the current view, the datasets with several writers cost a read of these writers, and a
+read of the runs of each writer that another job may have replaced (retired_writers).
 """
 
 import time as clock
@@ -30,10 +30,10 @@ from headwater.traversal.retired_writers import KnownJobs, retired_writes
 
 DEFAULT_DEPTH = 20
 MAX_SECONDS = 15
-"""A walk that takes longer ends early, and its graph is truncated. A Lambda behind an API has 29 seconds."""
+"""A walk that takes longer ends early, with a truncated graph. A Lambda behind an API has 29 seconds."""
 
 MAX_FIRST = 200
-"""Jobs of a dataset among which the first job of a walk without direction is chosen."""
+"""How many jobs of a dataset are candidates for the first job of a walk without direction."""
 
 
 class Direction(StrEnum):
@@ -160,7 +160,7 @@ def walk_lineage(reader: Reader, start: NamedNode, walk: Walk, query_jobs: Colle
 
     The size of the graph is bounded; `is_truncated` says that there are more nodes.
 
-    A walk that comes upon a name which another dataset has by now begins anew, and then knows whose edges are whose.
+    A walk that meets a name which another dataset has by now starts over, knowing whose edges are whose.
     """
     renamed_away: RenamedAway = {}
     while (walker := _walked(reader, start, walk, query_jobs, renamed_away)).renamed_away.keys() > renamed_away.keys():
@@ -241,7 +241,7 @@ def _uses(graph: LineageGraph, used: Iterable[DatasetId], datasets: Collection[D
 def _walk_directed(walker: _Walker, start: NamedNode, query_jobs: Collection[JobId], way: Direction) -> None:
     """Follows the flow of data hop by hop, upstream or downstream.
 
-    A hop upstream from `orders`; the producer of `clean` says that `orders` is made of `raw` alone:
+    A hop upstream from `orders`; the producer of `clean` says that `orders` is made only of `raw`:
 
         before                              after
         frontier: {orders}                  frontier: {raw}
@@ -312,7 +312,7 @@ def _add_flow(
 def _without_retired_writers(
     walker: _Walker, graph: LineageGraph, start: NamedNode, query_jobs: Collection[JobId]
 ) -> LineageGraph:
-    """The graph without what it has by retired writers alone. A walk from a retired writer shows the writer."""
+    """The graph without what only retired writers gave it. A walk from a retired writer shows that writer."""
     of_job, depth, direction = start.kind is NodeKind.JOB, walker.walk.depth, walker.walk.direction
     begin: set[NodeId] = {start.job, *query_jobs} if of_job else {graph.representative(start.dataset)}
     known = KnownJobs(graph.job_heads, graph.edges_of, walker.users, graph.representative, walker.renamed_away)

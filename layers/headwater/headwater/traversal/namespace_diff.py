@@ -4,7 +4,7 @@ write. Only nodes that events have touched since the first time are looked at.
     dataset     a query for its writes until the first time; if they had another schema, one for those until the second
     job         a query for its runs until the first time; more if its runs did not go well, or the second is not now
 
-Of a table that was changed and changed back, nothing differs; that it was told as changed is told.
+A table that was changed and changed back does not differ, but the answer says that it was reported as changed.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -40,7 +40,7 @@ from headwater.store.snapshot import ReadRequest
 from headwater.traversal.graph_diff import GraphEdge
 
 CODE = ("url", "repoUrl", "path", "version", "branch", "tag", "pullRequestNumber")
-"""Members of the facet sourceCodeLocation that tell one state of a job's code from another."""
+"""Members of the facet sourceCodeLocation that distinguish one state of a job's code from another."""
 
 Node = tuple[NodeKind, Name]
 
@@ -64,7 +64,7 @@ class ChangedJob(NamedTuple):
 
 @dataclass
 class NamespaceDiff:
-    """What differs. `changed_back` are nodes that differed in between, as far as alerts or a deletion tell."""
+    """What differs. `changed_back` are nodes that differed in between, as far as alerts or a deletion show."""
 
     added: list[Node] = field(default_factory=list)
     removed: list[Node] = field(default_factory=list)
@@ -124,7 +124,7 @@ def _is_listed(head: JobHead, shown: Callable[[str], bool]) -> bool:
 
 
 def _is_look(head: JobHead) -> bool:
-    """Whether a job is a query of an application that writes nothing. Spark has many, to look at schemas."""
+    """Whether a job is a query of an application that writes nothing. Spark runs many, to look at schemas."""
     is_query = is_query_job(values(head.facts.facets)) and head.parent_name is not None
     return is_query and not any(usage.writes for usage in head.facts.usages.values())
 
@@ -170,7 +170,7 @@ def _was_there(
     node: DatasetId, head: DatasetHead, before: _Then, former: Mapping[DatasetId, DatasetId], window: Window
 ) -> bool:
     """Whether a dataset was there at the first time, under this name or another. A name that another dataset had then
-    is a new dataset's, and what was dropped or deleted by then is new if it came back."""
+    belongs to a new dataset, and so does a name that was dropped or deleted by then and came back."""
     if before.is_dropped or (head.facts.created > window.since and node not in former):
         return False
     deletion, through = head.facts.own.get(DELETED), head.deleted_through
@@ -192,7 +192,7 @@ def _before_and_after(
     former: Mapping[DatasetId, DatasetId],
     window: Window,
 ) -> tuple[dict[DatasetId, _Then], dict[DatasetId, _Then]]:
-    """The datasets at both times. Nothing is read of a dataset that is new, nor again of one that is now as before."""
+    """The datasets at both times. New datasets are not read, nor unchanged ones a second time."""
     nothing = dict.fromkeys(heads, _Then(None, None))
     wanted = {
         node: {*names, former.get(node, node)}

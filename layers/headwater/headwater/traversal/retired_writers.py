@@ -8,7 +8,7 @@ A dataset keeps every job that ever wrote the dataset. `load_v1` ran every day u
 
 `load_v1` is retired once the silence is longer than `LONGEST_GAPS` times the longest gap between its newest runs. The
 runs of a generation are one here: a loader of twelve appends a day runs once a day. The clock plays no part: without
-new events nothing retires, hence the result is a function of the events.
+new events nothing retires, so the result is a function of the events.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -81,8 +81,8 @@ def retired_writes(
 def failed_writes(
     reader: Reader, datasets: Collection[DatasetId], known: KnownJobs, as_of: Instant | None, most: int
 ) -> set[tuple[JobId, DatasetId]]:
-    """The edges to some outputs from jobs none of whose runs wrote the output well, beside a job that did or is at it,
-    now or as of a time. A graph of jobs shows them, with their states; columns and impact have none.
+    """The edges to outputs from jobs none of whose runs wrote them well, while another job did or is doing so, now or
+    as of a time. A graph of jobs shows them, with their states; columns and impact have none.
 
     A job whose newest run went amiss costs a read of its `LOOKED_AT` newest runs. Example:
 
@@ -170,8 +170,8 @@ def _is_retired(
 
 
 def _took_over(dataset: DatasetId, other: WriterTimes, writer: WriterTimes) -> bool:
-    """Whether another job is the newer one, and makes the dataset of other data: OPTIMIZE or DELETE read at most the
-    dataset itself, and take no load's place."""
+    """Whether another job is newer and makes the dataset from other data. A job that reads only its own output
+    (OPTIMIZE, DELETE) never succeeds a load."""
     is_newer = other.first > writer.first and other.last > writer.last
     return is_newer and bool(other.reads - {dataset} or not writer.reads - {dataset})
 

@@ -30,7 +30,7 @@ class Rollup(StrEnum):
 def jobs_started_by(reader: Reader, job: JobId) -> list[JobId]:
     """The jobs that the newest run of a job started, the jobs that their runs started, and so on.
 
-    A query of an application starts no job, hence the children of a query are not read.
+    A query of an application starts no jobs, so its children are not read.
     """
     head = reader.jobs([job], usages=False).get(job)
     parents = [head.latest] if head and head.latest else []
@@ -63,7 +63,7 @@ class _Started(NamedTuple):
 
 
 def _children(reader: Reader, runs: Collection[str]) -> dict[JobId, _Started]:
-    """The jobs of the runs that name one of these runs as their parent, whatever the job that they name it under."""
+    """The jobs of the runs that name one of these runs as their parent, under whatever job."""
 
     def children_of(run_id: str) -> list[JobRunId]:
         return [child.id for child in islice(reader.store.children_of(run_id).entries(), MAX_STARTED_JOBS)]
@@ -76,7 +76,7 @@ def _started(
     reader: Reader, heads: Mapping[JobId, JobHead], parent_of: Mapping[JobId, _Started], namespaces: Mapping[str, str]
 ) -> dict[JobId, JobHead]:
     """The jobs whose runs name their parent under the namespace of its job: a team may name the run id of another team
-    as that of a job of its own. The newest run of a job mostly tells; where it does not, the run itself is read."""
+    as that of a job of its own. Usually the newest run of the job shows which; otherwise the run itself is read."""
 
     def is_expected(job: JobId, parent: Name | None) -> bool:
         return parent is not None and parent.namespace == namespaces[parent_of[job].parent]
@@ -106,7 +106,7 @@ def without_query_jobs(reader: Reader, graph: LineageGraph, start: JobId | None)
     """The graph with applications in place of their queries, for applications that have inputs and outputs of their
     own.
 
-    Such an application reports for its queries, too: a stream is one node, and its micro-batches are no nodes. If the
+    Such an application also reports for its queries: a stream is one node, without nodes for its micro-batches. If the
     start of the walk is a query, the queries of its application are drawn.
     """
     parent_of = _parents(graph)
@@ -122,7 +122,7 @@ def without_query_jobs(reader: Reader, graph: LineageGraph, start: JobId | None)
 
 
 def _readable(heads: Mapping[JobId, JobHead]) -> dict[JobId, JobHead]:
-    """The jobs that the caller may read: another job takes no edges over, and stays no start of a walk."""
+    """The jobs that the caller may read: no other job takes over edges or remains the start of a walk."""
     return {job: head for job, head in heads.items() if not head.is_foreign}
 
 

@@ -11,8 +11,8 @@ stands (traversal/standing_changes.py). Without a last good run, any stored fail
         |                 is read as before: stands        |   each failure and change counts
         |--- other changes: told as earlier ones ----------|--------------------------------->
 
-A run that was late or missing, or wrote an unusual amount, is told by the rhythm of its job, until the suspect ended,
-and where nothing above explains it (run_findings.py).
+A run that was late or missing, or wrote an unusual amount by its job's rhythm, is a finding if it was before the
+suspect ended and nothing above explains it (run_findings.py).
 
 The walk upstream costs two reads a hop. Then a job costs up to two queries, and a dataset three, or four if no write of
 the dataset is known, or if its schema changed before the runs that are read. A change that may stand costs a query for
@@ -66,7 +66,7 @@ COMPARED_WRITES = 10
 
 
 class Amount(NamedTuple):
-    """How much the suspect wrote, and the median of the last writes before; None for what is not told."""
+    """How much the suspect wrote, and the median of the last writes before; None for what was not reported."""
 
     rows: int | None
     median_rows: int | None
@@ -82,7 +82,7 @@ class RootCause:
 
     last_good       the newest good run; `is_confirmed` if a person said so of the run, or of one above it
     earlier         the changes since a run that was called good that count no more, newest first
-    amount          how much the suspect wrote; None if that is not told
+    amount          how much the suspect wrote; None if that is not reported
     knows_column    whether the column that was asked for is known
     distances       the distance of each dataset upstream
     """
@@ -109,7 +109,7 @@ class RootCause:
         return next((each for each in changed if causes and each.node.node_id == causes[0]["nodeId"]), first)
 
     def outputs_of(self, finding: Finding) -> list[Name]:
-        """What the job of a finding writes upstream, the nearest to the node first; else all that it writes."""
+        """What the job of a finding writes upstream, the nearest to the node first; otherwise everything it writes."""
         edges = self.graph.edges_of.get(job_id(finding.node.name))
         heads = (self.graph.datasets.get(self.graph.representative(node)) for node in edges.output_ids) if edges else ()
         names = {head.facts.name for head in heads if head}
@@ -197,7 +197,7 @@ def _by_rhythms(upstream: "_Upstream", activity: Activity, suspect: Run, window:
 
 
 def _at_their_sources(reader: Reader, graph: LineageGraph, found: Mapping[JobId, list[Finding]]) -> Iterator[Finding]:
-    """Those that nothing explains which the job reads. The appends of a loop have no usual amount."""
+    """The findings not explained by anything the job reads. The appends of a loop have no usual amount."""
     for job, findings in found.items():
         inputs = {graph.representative(used) for used in graph.edges_of[job].input_ids}
         above = [
@@ -359,7 +359,7 @@ def _last_good_writer(reader: Reader, spans: Collection[NameSpan], suspect: Run)
 
 class _Upstream(NamedTuple):
     """The nodes upstream, each with the distance of the shortest path; readers of each dataset on the way, and those
-    of a changed one that tell no code."""
+    of a changed one that report no code."""
 
     jobs: dict[JobId, UpstreamNode]
     datasets: dict[DatasetId, UpstreamNode]

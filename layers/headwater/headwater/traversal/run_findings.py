@@ -27,7 +27,7 @@ MAX_MESSAGE = 5_000
 """Characters of an error message in the details of a finding. A message may be a long stack trace."""
 
 RETIRED = 7 * DAY
-"""A job that is late by more runs no more."""
+"""A job that is later than this has stopped running."""
 
 Representative = Callable[[DatasetId], DatasetId]
 """Returns the representative of a dataset."""
@@ -147,8 +147,8 @@ def _delay(seconds: int) -> str:
 
 
 def is_other_code(before: Run, after: Run) -> bool:
-    """Whether a run ran other code than a run before: another version, source or SQL. What only one of them tells does
-    not count. Nor do plans and column lineage: those of Spark change with the types of what is read."""
+    """Whether a run ran other code than a run before: another version, source or SQL. What only one of them reports
+    does not count. Nor do plans and column lineage, which in Spark change with the types of the inputs."""
     old, new = (_code(values(run.job_facets)) for run in (before, after))
     return any(told and new[name] and told != new[name] for name, told in old.items())
 

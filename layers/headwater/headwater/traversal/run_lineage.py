@@ -13,7 +13,7 @@ from headwater.read.reader import Reader
 
 MAX_RUNS = 1_000
 MAX_INPUTS = 10_000
-"""Inputs whose producers are searched."""
+"""How many inputs have their producers searched."""
 MAX_SECONDS = 15
 
 

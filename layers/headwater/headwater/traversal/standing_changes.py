@@ -1,13 +1,13 @@
-"""Which changes upstream still count: a wrong run that completes once more mends nothing.
+"""Which changes upstream still count: a wrong run that completes once more fixes nothing.
 
 A change of a schema stands, from the last run that a person called good, until one of these happens:
 
     the change is undone       the schema of the dataset is as it was before
     its readers were changed   each job that reads it on the way to the node runs other code than before the change. A
-                               job that tells no code of its own stays with the change: its plan is not compared
+                               job that reports no code of its own stays with the change: its plan is not compared
     its readers were good      a person called a run of such a job good, which began after the change
 
-A change since the last run that completed counts in any case. The other changes count no more, and are told apart.
+A change since the last completed run always counts. The other changes no longer count, and are listed separately.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -35,7 +35,7 @@ class Way(NamedTuple):
 
 
 class StandingChanges(NamedTuple):
-    """The changes that count, and the readers that might have met one of these, but tell no code."""
+    """The changes that count, and the readers that might have reacted to one but do not report their code."""
 
     changes: Collection[tuple[DatasetId, Instant]]
     untold: Collection[JobId]

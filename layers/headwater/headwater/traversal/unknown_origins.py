@@ -1,8 +1,8 @@
 """The columns of a column lineage whose origin a producer does not know, and what else its walk cannot see.
 
 A column without column lineage may be a constant, or be made by code that the producer does not look into. Spark's
-listener says the same of both: nothing. So the column may be made of any column of the job's inputs. What runs beside
-the listener tells them apart, and of which columns the code may make the column.
+listener says nothing about either, so the column may be made of any column of the job's inputs. What runs beside the
+listener tells the two apart, and lists the columns that the code may use.
 """
 
 from collections import defaultdict
@@ -28,8 +28,8 @@ MAX_WRITERS = 100
 
 class UnknownOrigin(NamedTuple):
     """Columns of a dataset that a job writes, and the inputs of the job, of which the columns may be made: of the
-    columns `candidates` of these inputs, in lower case; without any, of each. The reason is that the job sends no
-    column lineage for the dataset, or none for these columns."""
+    columns `candidates` of these inputs, in lower case; if there are none, of any. The job sends no column lineage for
+    the dataset, or none for these columns."""
 
     dataset: Name
     fields: tuple[str, ...]
@@ -135,6 +135,6 @@ def _origins(known: Consumers, lineage: ColumnLineage, whole: DatasetId | None) 
 
 
 def _untold(known: Consumers, job: JobId, output: DatasetId) -> dict[str, frozenset[str]]:
-    """The columns of an output that a job made of unknown columns. A job without inputs makes them of nothing."""
+    """The columns of an output that a job made of unknown columns. A job without inputs makes them from nothing."""
     is_read = known.representative(output) in known.heads
     return known.untold(job, output) if is_read and known.edges[job].inputs else {}

@@ -27,7 +27,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; "
     "img-src 'self' blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Content-Security-Policy: code, styles and data of this origin alone. No text of an event can become code. Pictures
+"""Content-Security-Policy: code, styles and data only from this origin. No text of an event can become code. Pictures
 that the page draws and saves are blobs."""
 HEADERS = {
     "content-security-policy": POLICY,

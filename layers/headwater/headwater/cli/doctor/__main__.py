@@ -66,7 +66,7 @@ def examine(client: Api, namespace: str | None) -> int:
 
 
 def examine_listener(options: argparse.Namespace) -> int:
-    """Post with the settings of a listener, then read. The listener's key mostly lacks the scope read, so
+    """Post with the settings of a listener, then read. The listener's key usually lacks the scope read, so
     HEADWATER_API_KEY may hold another key for reading."""
     listener = listener_of(options.spark_defaults, os.environ)
     print(f"examining {listener.client.url}{listener.client.lineage}, as the listener does in {listener.namespace}")

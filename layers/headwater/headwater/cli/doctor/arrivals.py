@@ -10,7 +10,7 @@ from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding
 
 Document = dict[str, Any]
 EVENT_KINDS = ("RunEvent", "JobEvent", "DatasetEvent")
-"""All kinds of events; without the parameter the API lists RunEvents alone."""
+"""All kinds of events; without the parameter, the API only lists RunEvents."""
 NEWEST = 1_000
 """The number of events, and of jobs, that the doctor examines. It prints a note if there may be more."""
 

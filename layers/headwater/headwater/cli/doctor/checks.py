@@ -70,7 +70,7 @@ def without_datasets(arrivals: Arrivals) -> Iterator[DoctorFinding]:
 
 def jobs_without_datasets(arrivals: Arrivals) -> list[Document]:
     """Jobs without inputs and outputs. Applications and DAGs are left out if a job that they started, or one that such
-    a job started, names a dataset; and so are their children, since the application or DAG is told."""
+    a job started, names a dataset; and so are their children, since the application or DAG is reported."""
     parents = {job["name"]: job["parentJobName"] for job in arrivals.jobs}
     telling: set[str] = set()
     for job in arrivals.jobs:
@@ -162,7 +162,7 @@ def set_aside(arrivals: Arrivals) -> Iterator[DoctorFinding]:
 
 
 def nameless_datasets(arrivals: Arrivals) -> Iterator[DoctorFinding]:
-    """Jobs of which datasets were set aside, since the datasets have no usable name."""
+    """Jobs with datasets that were set aside because they have no usable name."""
     jobs = sorted({job for _, job, path in noted_paths(arrivals) if path.endswith(NAMELESS) and ".facets." not in path})
     if jobs:
         yield DoctorFinding(

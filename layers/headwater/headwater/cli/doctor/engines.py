@@ -15,7 +15,7 @@ TOOLS = (
 )
 """Words in the URLs of producers."""
 MANY = 10
-"""Jobs whose names differ in numbers alone, each with one run: fewer may be a coincidence."""
+"""Jobs whose names differ only in numbers, each with one run: fewer may be a coincidence."""
 NUMBER = re.compile(r"(?<![A-Za-z])[0-9a-f]{8,}(?![A-Za-z])|\d+")
 REMEDIES = {
     400: "look at the member of the events that the path names: the answer to each event says what is wrong",
@@ -40,7 +40,7 @@ def refusals(client: Api) -> Iterator[DoctorFinding]:
 
 
 def one_job_a_query(arrivals: Arrivals) -> Iterator[DoctorFinding]:
-    """Engines that name a job anew for each query: many jobs whose names differ in numbers alone, each with one run."""
+    """Engines that name a new job for each query: many jobs whose names differ only in numbers, each with one run."""
     alike: dict[tuple[str, str], list[str]] = defaultdict(list)
     for job in arrivals.jobs:
         if not job["parentJobName"] and len(job.get("latestRuns") or []) == 1:

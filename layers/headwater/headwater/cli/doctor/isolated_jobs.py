@@ -1,4 +1,4 @@
-"""Jobs that share no dataset with any other job, mostly because two jobs use different names of one dataset."""
+"""Jobs that share no dataset with any other job, usually because two jobs name one dataset differently."""
 
 from collections.abc import Iterator
 

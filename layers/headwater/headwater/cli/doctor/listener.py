@@ -30,7 +30,7 @@ JARS = {"spark.jars": ",", "spark.driver.extraClassPath": ":"}
 @dataclass(frozen=True)
 class Listener:
     """`client` posts as the listener does: to the same URL and path, with the same key. `gaps` are what the listener
-    will not tell of the jobs with these settings."""
+    will not report of the jobs with these settings."""
 
     client: Api
     namespace: str

@@ -19,14 +19,14 @@ OF_CATALOG = re.compile(
 NAMELESS = re.compile(r"\.(drop_table|execute_(delete|update)_command|execute_\w+_hoodie_table\w*)\Z")
 """Statements whose table the listener may not name."""
 RETOLD = re.compile(r"\.command_result\Z|_as_select\b")
-"""Queries that another query tells again, mostly with columns."""
+"""Queries that another query repeats, usually with columns."""
 OF_AWS = re.compile(r"s3[an]?://|arn:aws")
 LACKING = {
     (1, 42): "what a DynamicFrame of Glue reads",
     (1, 46): "the Glue name of an Iceberg table",
     (1, 48): "the name of a table in S3 Tables",
 }
-"""What the listeners before a version do not tell on AWS, by the changes of OpenLineage."""
+"""What listeners before a version do not report on AWS, by the changes of OpenLineage."""
 OF_JAR, BEAT, JAR_FAULT = "headwater_", "headwater_heartbeat", "headwater_agent"
 """Facets of runs that the jar beside the listener writes."""
 PAGE = "docs/producers/spark.md"
@@ -52,7 +52,7 @@ class Query:
 
 
 def spark_gaps(arrivals: Arrivals) -> Iterator[DoctorFinding]:
-    """What the listener left out; of applications with the jar beside it, what the jar does not tell either."""
+    """What the listener left out; for applications with the jar beside it, what the jar does not report either."""
     events = of_listener(arrivals)
     beside = with_jar(events)
     ended = [query for query in queries_in(events) if query.has_ended]
@@ -146,7 +146,7 @@ def namespaces_of(event: Document) -> Iterator[str]:
 
 
 def hidden_failures(queries: list[Query], versions: str) -> Iterator[DoctorFinding]:
-    """Writes after a shuffle: if one fails, the listener says COMPLETE. What succeeded mostly has a count of rows."""
+    """Writes after a shuffle: if one fails, the listener says COMPLETE. What succeeded usually has a row count."""
     shuffled = [query for query in queries if SHUFFLED in query.job and query.outputs]
     if shuffled:
         suspects = names(query for query in shuffled if not query.counts_rows)

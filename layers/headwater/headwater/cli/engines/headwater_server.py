@@ -40,7 +40,7 @@ class AlertsOfTrial:
         self.received.put(message)
 
     def all(self) -> Iterator[Message]:
-        """Yield the alerts until none has come for a while. Raises Failure if none comes at all."""
+        """Yield the alerts until none has come for a while. Raises Failure if none comes."""
         seconds = SECONDS
         while True:
             try:

@@ -40,7 +40,7 @@ def candidates() -> list[Path]:
 
 
 def major_version(java: Path) -> int:
-    """Return the major version that `java -version` prints, 0 if the file is no java."""
+    """Return the major version that `java -version` prints, 0 if the file is not Java."""
     try:
         output = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=20, check=False).stderr
     except (OSError, subprocess.TimeoutExpired):

@@ -1,6 +1,6 @@
 """Reads a Marquez by its API: its events by time, then what people have put there: tags and descriptions.
 
-Headwater speaks the same API, hence a Headwater may be the source, too. Marquez lists its RunEvents alone.
+Headwater speaks the same API, so it can be the source, too. Marquez only lists its RunEvents.
 """
 
 import json
@@ -27,7 +27,7 @@ def events_of(source: Api) -> Iterator[SentEvent]:
     """Every event, by event time. Raises CommandFailure.
 
     The next page begins at the time of the last event: an offset over all events would cost more with each page. Events
-    of that time come twice, which is no harm; an offset is used only within one time.
+    of that time come twice, which does no harm; an offset is used only within one time.
     """
     after, offset = EARLIEST, 0
     while True:

@@ -13,7 +13,7 @@ from headwater.cli.refusal import RefusedRequest, no_api
 BATCH = 100
 BATCH_CHARACTERS = 8_000_000
 UNREADABLE = (400, 413)
-"""The answers to a batch that is no JSON because of one of its events, or is too long."""
+"""The answers to a batch that is not JSON because of one of its events, or is too long."""
 TOLD_EVERY = 5_000
 """Events between two lines of progress."""
 

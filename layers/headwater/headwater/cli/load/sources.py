@@ -73,7 +73,7 @@ def _of_path(path: Path) -> Iterator[SentEvent]:
 def _of_bucket(url: str) -> Iterator[SentEvent]:
     """The events of the objects below a prefix of a bucket."""
     try:
-        from botocore.session import Session  # noqa: PLC0415 - an extra of the wheel, for buckets alone
+        from botocore.session import Session  # noqa: PLC0415 - an extra of the wheel, only for buckets
     except ModuleNotFoundError as missing:
         raise OSError("a bucket needs the extra aws; pip install 'headwater[aws]'") from missing
     parts = urlsplit(url)

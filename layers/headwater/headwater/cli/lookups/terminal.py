@@ -1,4 +1,4 @@
-"""How a text is shown: in colour, as wide as the terminal and with the nearest nodes alone, or whole in a pipe."""
+"""How a text is shown: in colour, as wide as the terminal and with only the nearest nodes, or complete in a pipe."""
 
 import io
 import shutil
@@ -51,7 +51,7 @@ def paint_for(environment: Mapping[str, str]) -> Paint:
 
 
 def shown(render: Callable[[Display], str], display: Display, option: str = "--all") -> str:
-    """A text, with a last line that says if it shows the nearest nodes alone, and which option shows all."""
+    """A text, with a last line that says if it only shows the nearest nodes, and which option shows all."""
     text = render(display)
     whole = Display(display.width, paint=display.paint)
     if display == whole or text == render(whole):

@@ -1,4 +1,4 @@
-"""An environment of Python for packages that clash with those of Headwater, or that few need."""
+"""A Python environment for packages that clash with Headwater's own, or that few people need."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ def bin_folder(state: Path, name: str, requirements: Path) -> Path:
 
 
 def install(state: Path, environment: Path, requirements: Path) -> None:
-    """Make the environment anew: with uv if there is one, which is faster, else with venv and pip. Raises Failure."""
+    """Make a fresh environment: with uv if there is one, which is faster, else with venv and pip. Raises Failure."""
     python = environment / "bin" / "python"
     uv = shutil.which("uv", path=os.pathsep.join([str(state / "uv" / "bin"), os.environ.get("PATH", "")]))
     if uv:

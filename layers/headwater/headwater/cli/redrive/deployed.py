@@ -101,7 +101,7 @@ class DeadLetters:
 
 def of_stack(stack: str) -> list[Quarantine | DeadLetters]:
     """The quarantine and the dead letters of a stack. Raises StorageError."""
-    from botocore.session import Session  # noqa: PLC0415 - an extra of the wheel, for stacks alone
+    from botocore.session import Session  # noqa: PLC0415 - an extra of the wheel, only for stacks
 
     session = Session()
     cloudformation, s3, sqs = (

@@ -50,7 +50,7 @@ def wait_for(process: "subprocess.Popen[bytes]") -> int:
 class Signals:
     """Passes signals on to a child; those that come before there is one, as soon as there is.
 
-    A terminal sends Ctrl-C to the child, too. The second SIGINT is no harm: Java is ending already.
+    A terminal sends Ctrl-C to the child, too. The second SIGINT does no harm: Java is already ending.
     """
 
     child: subprocess.Popen[bytes] | None = None
@@ -81,7 +81,7 @@ def forwarded_signals() -> Iterator[Signals]:
 
 
 def copy(source: IO[bytes] | None, to: TextIO, reader: LineReader) -> None:
-    """Copy bytes as they come. If nobody takes them any more, Spark goes on all the same."""
+    """Copy bytes as they come. If nobody takes them any more, Spark continues anyway."""
     assert source is not None  # noqa: S101 - it is a pipe
     target: int | None = to.fileno()
     while piece := os.read(source.fileno(), PIECE):

@@ -1,8 +1,8 @@
 """The events of one submission, as the server has them.
 
 The id of the submission is a setting of Spark, which the listener reports in the facet spark_properties of each event.
-So the events of two programs that run at the same time in one namespace are told apart, at any level of Spark's log.
-Events without the facet count by their run: headwater.spark reports on the run of the application.
+So the events of two programs that run at the same time in one namespace can be distinguished, at any level of Spark's
+log. Events without the facet count by their run: headwater.spark reports on the run of the application.
 """
 
 import re
@@ -25,7 +25,7 @@ SET_ASIDE = "headwater_setAside"
 """A facet of the job: the server's note of what of an event was set aside."""
 AT_A_TIME = 1_000
 PAGES = 20
-"""Of a program that ran for days beside many others, the first events are counted alone."""
+"""For a program that ran for days beside many others, only the first events are counted."""
 SETTLE_SECONDS = 15
 """How long a taken event may need into the graph."""
 STILL_SECONDS = 2

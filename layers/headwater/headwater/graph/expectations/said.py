@@ -29,7 +29,7 @@ MOST_ENTRIES, MOST_HOLIDAYS = 1_000, 2_000
 LONGEST_AGE = 400 * DAY
 MOST_FAULTS = 100
 ALL = ""
-"""The calendar of holidays that are for all."""
+"""The calendar of holidays that apply everywhere."""
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MEMBERS = ("dataset", "job", "namespace", "due", "days", "max_age", "rows", "never_empty", "calendar")
 _DUE = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?: +(\S+))?")
@@ -39,7 +39,7 @@ _SHARE = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%")
 
 
 class SaidDeadline(NamedTuple):
-    """A time by which a run has to end, and the time from which on an end counts for it."""
+    """A time by which a run has to end, and the earliest end that counts for it."""
 
     due: Moment
     since: Moment
@@ -58,7 +58,7 @@ class Due(NamedTuple):
         return f"due {self.hour:02}:{self.minute:02} {self.zone}{'' if self.days == 'daily' else f' on {self.days}'}"
 
     def between(self, first: Moment, last: Moment, holidays: frozenset[date]) -> Iterator[SaidDeadline]:
-        """The deadlines of a time. What was written in the half day before one counts for it."""
+        """The deadlines of a time. A write counts if it came in the half day before."""
         days = (at(first).date() + timedelta(days=ahead) for ahead in range(-1, (last - first) // DAY + 3))
         dues = (self._at(day) for day in days if day not in holidays and self._is_on(day))
         yield from (SaidDeadline(due, due - DAY // 2) for due in dues if first < due <= last)
@@ -75,7 +75,7 @@ class Due(NamedTuple):
 
 
 class SaidOf(NamedTuple):
-    """What is said of a dataset or job, or of all whose name fits: `mart.*`. `age` is in seconds, `rows` a share."""
+    """What is said about a dataset or job, or all whose name matches: `mart.*`. `age` is in seconds, `rows` a share."""
 
     kind: NodeKind
     namespace: str
@@ -105,7 +105,7 @@ class SaidOf(NamedTuple):
 
 
 class Said(NamedTuple):
-    """All that is said, and the holidays of each calendar."""
+    """Everything that is said, and the holidays of each calendar."""
 
     entries: Sequence[SaidOf] = ()
     holidays: Mapping[str, frozenset[date]] = {}
@@ -139,7 +139,7 @@ class Said(NamedTuple):
         return [entry for entry in ours if entry.fits(name)]
 
     def free_days(self, entries: Sequence[SaidOf]) -> frozenset[date]:
-        """The holidays of those of whom some entries are."""
+        """The holidays that apply to these entries."""
         return frozenset().union(*(self.holidays.get(name, ()) for name in {ALL, *(each.calendar for each in entries)}))
 
 
@@ -248,7 +248,7 @@ def _holidays(section: Any, faults: list[Fault]) -> dict[str, frozenset[date]]:
 
 
 def _text(value: Any) -> str:
-    """A scalar as text: headwater.yml is read as texts, a document that was sent as JSON may have others."""
+    """A scalar as text: headwater.yml is read as strings, but a document sent as JSON may have other types."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value).strip() if isinstance(value, str | int | float) else ""

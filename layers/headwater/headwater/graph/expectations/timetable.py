@@ -5,8 +5,8 @@
     at 02:00 on the last day        the day by which three months agree
     every 10 days                   gaps of days that are alike
 
-Where none of them fits, nothing is claimed. A time of the day is that of a clock which may change: a job that was only
-seen in summer may run by any of the clocks of `ZONES`, and is late when it is late by each of them.
+If none of them fits, nothing is claimed. Clocks change: a job seen only in summer may follow any of the clocks in
+`ZONES`, so it is late only when it is late by all of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,27 +21,27 @@ from headwater.graph.states.rhythm import DAY, Moment, Observation, Rhythm, at, 
 HOUR, MINUTE = 3_600, 60
 UTC = "UTC"
 ZONES = (UTC, "Europe/Berlin", "America/New_York", "Australia/Sydney")
-"""Zones whose clocks change on different days: a clock that changes when one of these does is like it."""
+"""Zones whose clocks change on different days. Any other clock that changes on the same days behaves alike."""
 LATEST = 220_000_000_000
-"""A moment of the year 8941: clocks end with the calendar, and no job runs then."""
+"""A moment in the year 8941: clocks end with the calendar, and no job runs that late."""
 LEAST_SEEN = 3
-"""A day of the week, a time of the day, and a day of the month are claimed once they were seen so often."""
+"""A weekday, a time of day or a day of the month is claimed once it was seen this often."""
 LEAST_GAPS = 6
 LONGEST_INTERVAL = 3 * HOUR
-"""Runs that are further apart are expected by times of the day."""
+"""Runs further apart than this are expected at times of the day."""
 MOST_TIMES = 6
 """Times of a day."""
 LEAST_TOLERANCE = 15 * MINUTE
 EARLY = 6 * HOUR
-"""A run that began at most so long before one was due is that run."""
+"""A run that began at most this long before one was due counts as that run."""
 RECENT = 15
 """Days by which a time of the day, and how much it varies, are known: a schedule may change."""
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Slot(NamedTuple):
-    """When a run is due, and the latest usual start. `earlier` are the seconds by which it may be due before that, by
-    another zone's clock."""
+    """When a run is due, and the latest usual start. `earlier` is by how many seconds it may be due before, by another
+    zone's clock."""
 
     due: Moment
     latest: Moment
@@ -59,11 +59,11 @@ class Timetable(Protocol):
         """The zone by whose days the runs are due."""
 
     def next_after(self, start: Moment) -> Slot | None:
-        """The first due that a run which began at `start` does not meet."""
+        """The first due time that a run which began at `start` does not meet."""
 
 
 def timetable(rhythm: Rhythm) -> Timetable | None:
-    """The timetable of a job; None if its runs follow none, or are too few to know."""
+    """The timetable of a job; None if its runs follow none, or there are too few to know."""
     generations = rhythm.generations
     if len(generations) < LEAST_SEEN or not 0 <= rhythm.observations[0].start <= rhythm.observations[-1].start < LATEST:
         return None
@@ -73,9 +73,9 @@ def timetable(rhythm: Rhythm) -> Timetable | None:
 
 
 def slot_of(rhythm: Rhythm, run: Observation) -> Slot | None:
-    """When a run of the newest generations was due, by the runs before it: a late run does not make itself usual. Of a
-    job with several runs a day all others count if need be, since a rhythm has but the last of an earlier day. None if
-    it is not known, or if the run came at another time, as a rerun does."""
+    """When a run of the newest generations was due, judged by the runs before it, so that a late run does not make
+    itself usual. For a job with several runs a day all other runs count if need be, since a rhythm keeps only the last
+    of an earlier day. None if it is not known, or if the run came at another time, as a rerun does."""
     generations, others = (
         rhythm.generations,
         [seen for seen in rhythm.observations if seen.generation != run.generation],
@@ -91,7 +91,8 @@ def slot_of(rhythm: Rhythm, run: Observation) -> Slot | None:
 
 
 def _met(found: Timetable | None, before: Moment, start: Moment) -> Slot | None:
-    """The due that a run met which began at `start`, the run before at `before`; runs between may have been missing."""
+    """The due time that a run met which began at `start`, the one before at `before`; runs in between may be
+    missing."""
     slot = found.next_after(before) if found else None
     if found is None or slot is None:
         return None
@@ -131,8 +132,8 @@ class Every:
 
 @dataclass(frozen=True)
 class Calendar:
-    """Runs at some seconds of some days, by the first of some zones' clocks. All of the zones agreed at `since`, a day
-    before the newest run: a job may run at several times of the day."""
+    """Runs at some seconds of some days, by the first of some zones' clocks. All zones agreed at `since`, a day before
+    the newest run (a job may run several times a day)."""
 
     zones: Sequence[str]
     times: Sequence[int]
@@ -211,7 +212,7 @@ def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm) -> Calendar
         return None
     best = min(clock.deviation for clock in clocks)
     fitting = [clock for clock in clocks if clock.deviation <= best + 20 * MINUTE]
-    # the first days after a clock changed tell it: by the others the newest runs are off
+    # the first days after a clock change settle it: by the other clocks, the newest runs are off
     fitting.sort(key=lambda clock: clock.recent > clock.deviation + 20 * MINUTE)
     first = fitting[0]
     if first.deviation > LONGEST_INTERVAL / min(number, 2):
@@ -226,8 +227,8 @@ def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm) -> Calendar
 
 
 class _Clock(NamedTuple):
-    """Starts by the clock of a zone: the usual times of the day, on how many days each was seen, how much nine of ten
-    starts differ from them, how late a start may be, and how much one of the newest three differs."""
+    """Starts by the clock of a zone: the usual times of day, on how many days each was seen, how far nine of ten starts
+    are from them, how late a start may be, and how far off one of the newest three is."""
 
     zone: str
     times: tuple[int, ...]
@@ -237,7 +238,7 @@ class _Clock(NamedTuple):
     recent: int = 0
 
     def nearest(self, start: Moment) -> tuple[int, int]:
-        """By how much a start differs from the usual time that is nearest, and the day of that time."""
+        """How far a start is from the nearest usual time, and the day of that time."""
         local = start + _offset(self.zone, start)
         days = ((local - time + DAY // 2) // DAY for time in self.times)
         return min(((local - time - day * DAY, day) for time, day in zip(self.times, days, strict=True)), key=_size)
@@ -284,7 +285,7 @@ def _without_odd(ordered: Sequence[int]) -> Sequence[int]:
 
 
 def _groups(times: Sequence[int], number: int) -> list[list[int]]:
-    """Times of the day in groups, by their numbers in order, parted where they are furthest from each other."""
+    """The indexes of times of day in `number` groups, split where they are furthest apart."""
     ordered = sorted(range(len(times)), key=lambda index: times[index])
     gaps = sorted(range(1, len(ordered)), key=lambda place: times[ordered[place - 1]] - times[ordered[place]])
     ends = [0, *sorted(gaps[: number - 1]), len(ordered)]
@@ -343,7 +344,7 @@ def _last_of_days(rhythm: Rhythm) -> list[Moment]:
 
 
 def _per_day(starts: Sequence[Moment]) -> list[int]:
-    """The numbers of runs on the days that have any, but for the oldest day: it may have had more."""
+    """How many runs each day with runs had, except the oldest: it may have had more."""
     days = [start // DAY for start in starts]
     numbers = [days.count(day) for day in sorted({*days})]
     return numbers[1:] or numbers

@@ -1,8 +1,8 @@
 """What is usual of an amount, such as the rows of a job's writes: a band, by what earlier runs had.
 
 Amounts are compared by their logarithms: 30 % more is as unusual for a hundred rows as for a million. The band is
-around a line through the earlier amounts, so that a table may grow; a day of the week that was seen three times has its
-own distance from the line. All estimates are medians: one wrong run moves none of them.
+around a line through the earlier amounts, so that a table may grow; a weekday seen three times has its own distance
+from the line. All estimates are medians, so one wrong run moves none of them.
 """
 
 import math
@@ -15,20 +15,20 @@ from headwater.graph.states.rhythm import DAY, MOST, Moment, Observation, median
 
 LEAST_AMOUNTS, LEAST_OF_WEEKDAY = 8, 3
 LEAST_WIDTH = 0.25
-"""The half width of a band, at the least: from 22 % less to 28 % more."""
+"""The smallest half width of a band: from 22 % less to 28 % more."""
 WIDTH = 5.0
 """Standard deviations within a band."""
 MOST_ZEROS = 0.1
-"""The share of empty writes from which on an empty write is usual, and nothing is claimed."""
+"""From this share of empty writes on, an empty write is usual, and nothing is claimed."""
 LEAST_DAYS = 3
 LEAST_SAID = 3
-"""Amounts from which on a share of the usual amount is known."""
+"""From this many amounts on, a share of the usual amount is known."""
 MOST_LOG = 100.0
 """Logarithms of amounts beyond this are nonsense, such as growth until the year 9999."""
 MOST_POINTS = 40
 """Amounts by which growth is estimated."""
 TREND_DAYS = 21
-"""Growth is claimed once so many days were seen."""
+"""Growth is claimed once this many days were seen."""
 
 ROWS, BYTES, SECONDS = attrgetter("rows"), attrgetter("size"), attrgetter("seconds")
 """Amounts of a run."""
@@ -64,8 +64,8 @@ class Unusual(NamedTuple):
 def unusual(
     observations: Sequence[Observation], share: float | None = None, *, is_never_empty: bool = False
 ) -> Unusual | None:
-    """What the newest of some runs wrote, if it is unusual: by what was learnt, or beyond a share of the usual amount
-    that people said, or empty where people said that it never is."""
+    """What the newest of these runs wrote, if it is unusual: by what was learnt, by a share of the usual amount that
+    people set, or empty although people said that it never is."""
     newest = observations[-1]
     others = [seen for seen in observations if seen.generation != newest.generation]
     unit, written = rows_or_bytes([*others, newest])
@@ -102,7 +102,7 @@ def amounts(observations: Sequence[Observation], of: Callable[[Observation], int
 
 
 def band(earlier: Sequence[Amount], time: Moment) -> Band | None:
-    """The band of an amount at a time; None if too little was seen, or if it is not known to have any."""
+    """The band of an amount at a time; None if too little was seen, or no band is known."""
     if len(earlier) < LEAST_AMOUNTS or sum(not amount for _, amount in earlier) > MOST_ZEROS * len(earlier):
         return None
     if (time - earlier[0][0]) < LEAST_DAYS * DAY:
@@ -126,7 +126,7 @@ def band(earlier: Sequence[Amount], time: Moment) -> Band | None:
 
 
 def _shifts(residuals: Sequence[tuple[int, float]]) -> dict[int, float]:
-    """How far some days of the week are from the others, where it is far."""
+    """How far some days of the week are from the others, if it is far."""
     usual = _deviation([abs(residual) for _, residual in residuals])
     of_weekday = {day: [residual for weekday, residual in residuals if weekday == day] for day in range(7)}
     shifts = {day: median(of) for day, of in of_weekday.items() if len(of) >= LEAST_OF_WEEKDAY}

@@ -1,1 +1,1 @@
-"""Facets: registers, the long facets, and what their members say, whatever a producer put there."""
+"""Facets: registers, long facets, and how to read their members, whatever a producer put there."""

@@ -8,12 +8,12 @@ from headwater.openlineage.event import Facets, Name
 
 Steps = list[dict[str, Any]]
 ORIGINS = "headwater_columns"
-"""An output facet, from beside Spark's listener: the columns of which a columnLineage facet cannot tell all.
+"""An output facet sent beside Spark's listener: the columns that a columnLineage facet cannot fully describe.
 
     kind                   the column is
     constant, generated    made of nothing
     opaque                 made by code that nobody looks into, of any of the columns `mayComeOf`, or of any at all
-    partly                 made so, too, beside what the columnLineage facet tells of it
+    partly                 made so, too, besides what the columnLineage facet says of it
 
 The facet becomes a member of columnLineage, and is stored with it.
 """
@@ -47,8 +47,8 @@ class IndirectFlow(NamedTuple):
 
 
 def column_flows(output: Name, facet: Any) -> Iterator[ColumnFlow]:
-    """The flows in a columnLineage facet of the present form or the deprecated one; entries without names are passed
-    over."""
+    """The flows in a columnLineage facet of the present form or the deprecated one; entries without names are
+    skipped."""
     fields = facet.get("fields") if isinstance(facet, dict) else None
     for field, column in fields.items() if isinstance(fields, dict) else ():
         if isinstance(column, dict):
@@ -63,9 +63,9 @@ def indirect_flows(output: Name, facet: Any) -> Iterator[IndirectFlow]:
 
 
 def told_columns(facet: Any) -> frozenset[str]:
-    """The output columns of which a columnLineage facet says what they are made of, if of nothing, in lower case.
-    Of `address.zip` both `address.zip` and `address`: a nested field tells of its column, and a column may have a dot
-    in its name."""
+    """The output columns whose origin a columnLineage facet gives, even if that is nothing, in lower case.
+    `address.zip` gives both `address.zip` and `address`: a nested field says something about its column, and a column
+    may have a dot in its name."""
     fields = facet.get("fields") if isinstance(facet, dict) else None
     names = [name.lower() for name in (fields if isinstance(fields, dict) else ())]
     told = frozenset(names) | {name.partition(".")[0] for name in names}
@@ -73,8 +73,8 @@ def told_columns(facet: Any) -> frozenset[str]:
 
 
 def candidates_in(facet: Any) -> dict[str, frozenset[str]]:
-    """The output columns that opaque code makes, each with the columns of inputs that it may be made of; without any if
-    it may be made of each. All in lower case."""
+    """The output columns that opaque code makes, each with the input columns that it may be made of, or none if it may
+    be made of any. All in lower case."""
     origins = facet.get(ORIGINS) if isinstance(facet, dict) else None
     entries = origins.items() if isinstance(origins, dict) else ()
     return {
@@ -89,7 +89,7 @@ _OF_NOTHING = ("constant", "generated")
 
 
 def with_origins(facets: Facets, io_facets: Facets) -> Facets:
-    """The facets of an output, with what `headwater_columns` tells in its columnLineage facet."""
+    """The facets of an output, with `headwater_columns` merged into its columnLineage facet."""
     sent = facets.get("columnLineage")
     origins = dict(_origins(io_facets.get(ORIGINS)))
     if not origins or not isinstance(sent, dict | None) or is_deletion(sent):
@@ -144,6 +144,6 @@ def _steps(entry: Mapping[str, Any], output: Mapping[str, Any]) -> Steps:
 
 
 def _step(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """The members of a transformation, each null unless it is of its type."""
+    """The members of a transformation; those of a wrong type become null."""
     kinds = {"type": str, "subtype": str, "description": str, "masking": bool}
     return {name: value if isinstance(value := sent.get(name), kind) else None for name, kind in kinds.items()}

@@ -1,6 +1,6 @@
 """Types of columns as producers spell them, and what a change of a column's type means.
 
-Spark says `long` where Trino and Hive say `bigint`: another spelling is no change. A wider type holds every value of
+Spark says `long` where Trino and Hive say `bigint`; another spelling is not a change. A wider type holds every value of
 the narrower type exactly (Avro's promotions and Iceberg's); any other change is incompatible.
 """
 
@@ -88,7 +88,7 @@ def retyping(before: Any, after: Any) -> Retyping:
 
 
 def is_equal_across_engines(before: Any, after: Any) -> bool:
-    """Whether two engines may mean the same type by these two."""
+    """Whether two engines may mean the same type by these names."""
     if retyping(before, after) is Retyping.NONE:
         return True
     old, new = _read(before)[0], _read(after)[0]

@@ -1,7 +1,7 @@
 """Curation: tags, deletions and declarations of nodes through the API, as facets.
 
 A curation is an event: a tag on a dataset is a DatasetEvent with a facet of Headwater's, one facet a tag; removing the
-tag is the facet's `_deleted`. Hence curation is ordered, archived, replayed and merged like every event.
+tag is the facet's `_deleted`. So curation is ordered, archived, replayed and merged like any other event.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,10 +26,10 @@ FOREIGN_SOURCES = "headwater_foreignSources"
 """`[[namespace, name], ...]` on the dataset of a DatasetEvent: the sources of its `lineage` facet that the producer may
 not write."""
 SET_ASIDE = "headwater_setAside"
-"""`{"paths": [...], "key": ...}` on a job or dataset: what was left out of an event of its producer: what is about the
-namespaces of others, or has no usable name."""
+"""`{"paths": [...], "key": ...}` on a job or dataset: what was left out of a producer's event because it is about other
+people's namespaces or has no usable name."""
 CALLED = "headwater_called"
-"""`{"name": ...}` on a job: what its author calls it, where its producer sends another name."""
+"""`{"name": ...}` on a job: what its author calls it, if its producer sends another name."""
 JUDGEMENT = "headwater_judgement"
 """`{"good": true, "by": ..., "note": ...}` on a run: a person says that the run was good, or takes it back."""
 ACKNOWLEDGED = "headwater_acknowledged"
@@ -48,8 +48,8 @@ CLIENT_TAGS = "OPENLINEAGE_CLIENT"
 
 NAMESPACES, SOURCES, TAGS = "headwater:namespaces", "headwater:sources", "headwater:tags"
 INSIGHTS, ALERTS, SETTINGS = "headwater:insights", "headwater:alerts", "headwater:settings"
-"""Reserved namespaces: a dataset in them is a namespace, a data source, a tag, a kind of insights, or an alert or the
-alerts of one type about one node, or the settings; and its facets describe it."""
+"""Reserved namespaces. A dataset in them stands for a namespace, a data source, a tag, a kind of insights, an alert,
+the alerts of one type about one node, or the settings; its facets describe that."""
 SETTINGS_NAME = Name(SETTINGS, "headwater.yml")
 HIDDEN = "headwater:hidden"
 """The namespace of nodes that a caller may not read and never named."""
@@ -57,7 +57,7 @@ RESERVED = frozenset({NAMESPACES, SOURCES, TAGS, INSIGHTS, ALERTS, SETTINGS, HID
 
 
 def is_curation(event: AnyEvent) -> bool:
-    """Whether an event only curates its node, and is no use of the node: a judgement is no event of its run."""
+    """Whether an event only curates its node and does not use it: a judgement is not an event of its run."""
     if isinstance(event, RunEvent):
         return JUDGEMENT in event.run_facets and event.type == "OTHER" and not (event.inputs or event.outputs)
     facets = event.dataset.facets if isinstance(event, DatasetEvent) else event.job.facets
@@ -84,8 +84,8 @@ class SentTag(NamedTuple):
 
     @classmethod
     def of(cls, entry: Any) -> "SentTag | None":
-        """The tag in an entry of the facet; None for an entry of another form. The value `true` is that of a tag
-        without one, as in Marquez."""
+        """The tag in an entry of the facet; None for an entry of another form. A tag without a value has the value
+        `true`, as in Marquez."""
         match entry:
             case {"key": str(key)} if key:
                 value = entry.get("value")
@@ -147,7 +147,7 @@ def shown_tags(facets: Mapping[str, Any], field: str | None = None) -> dict[str,
 
 
 def all_tags(facets: Mapping[str, Any]) -> set[str]:
-    """The tags that facets give a node or any of its fields, removed ones too, but for those that a client adds."""
+    """The tags that facets give a node or any of its fields, removed ones too, except those that a client adds."""
     ours = [facet.get("tag") for name, facet in facets.items() if name.startswith(_TAG) and isinstance(facet, dict)]
     sent = {tag.text for tag in sent_tags(facets) if tag.source != CLIENT_TAGS}
     return sent | {tag for tag in ours if isinstance(tag, str)}
@@ -172,7 +172,7 @@ def tagging(facets: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def called(facets: Mapping[str, Any]) -> str | None:
-    """What the author of a job calls it; None if that is its name."""
+    """What the author of a job calls it; None if that is the job's name."""
     match facets.get(CALLED):
         case {"name": str(name)}:
             return name

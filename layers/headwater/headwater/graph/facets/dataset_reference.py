@@ -3,8 +3,7 @@
 Two facets can be very long and hardly ever change: schema and column lineage (177 of 215 KB of a real event of a
 500-column join were column lineage, repeated in each of the run's six events). States hold the digests of these facets;
 the documents are stored once each. The Spark listener shuffles the arrays of a column lineage facet from run to run.
-The order of the arrays means nothing, hence the document is stored with sorted arrays, and no run writes it anew
-(long_facet).
+Their order means nothing, so the document is stored with sorted arrays, and runs need not write it again (long_facet).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,7 +45,7 @@ JobEventOrRunEvent = TypeVar("JobEventOrRunEvent", JobEvent, RunEvent)
 ASSERTIONS = "dataQualityAssertions"
 INPUT_STATISTICS, OUTPUT_STATISTICS = "inputStatistics", "outputStatistics"
 QUALITY = frozenset({ASSERTIONS, "dataQualityMetrics"})
-"""Facets about the data of an input or output. They are new with every run and have a history of their own."""
+"""Facets about the data of an input or output. They change with every run and have their own history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +112,7 @@ def is_foreign(reference: DatasetReference) -> bool:
 
 
 def without_foreign_outputs(event: JobEventOrRunEvent) -> JobEventOrRunEvent:
-    """The event without the outputs that its producer may not write: naming a dataset makes no version of it."""
+    """The event without the outputs that its producer may not write: naming a dataset does not make a version of it."""
     if not any(map(is_foreign, event.outputs)):
         return event
     return replace(event, outputs=tuple(output for output in event.outputs if not is_foreign(output)))
@@ -156,7 +155,7 @@ def dataset_references(event: AnyEvent) -> tuple[DatasetReference, ...]:
 
 
 def sources_of_dataset(dataset: DatasetReference) -> list[DatasetReference]:
-    """The sources of a DatasetEvent's dataset, without facets but for the mark of a foreign one."""
+    """The sources of a DatasetEvent's dataset, without facets except the mark of a foreign one."""
     foreign = {tuple(name) for name in dataset.facets.get(FOREIGN_SOURCES) or ()}
     sources = [Name(*source) for source in dataset.facets.get(SOURCES) or ()]
     return [DatasetReference(name, {FOREIGN: {}} if name in foreign else {}, {}) for name in sources]
@@ -172,14 +171,14 @@ def documents(event: AnyEvent) -> Iterator[Document]:
 
 
 def symlinks(facet: Any) -> list[Name]:
-    """The other names of a dataset in a symlinks facet; entries of another form are passed over."""
+    """The other names of a dataset in a symlinks facet; entries of another form are skipped."""
     entries = facet.get("identifiers") if isinstance(facet, dict) else None
     return [name for entry in (entries if isinstance(entries, list) else []) if (name := named(entry))]
 
 
 def display_name(name: Name, facets: Facets) -> str | None:
-    """The name of a dataset in a catalogue, by its own name or its symlinks facet: what people call it. None for a
-    dataset without."""
+    """The name of a dataset in a catalogue, by its own name or its symlinks facet: what people call it. None if it has
+    none."""
     return next(filter(None, map(catalog_name, [name, *symlinks(facets.get(SYMLINKS))])), None)
 
 

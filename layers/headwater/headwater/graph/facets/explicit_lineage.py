@@ -2,9 +2,9 @@
 
 A job's facet has an entry for each target; a dataset's facet describes that dataset. The facet is authoritative: a
 target is made of the inputs of its entry and of nothing else (an entry without inputs is a generator), and the entry's
-`fields` replace a columnLineage facet. An entry of the type JOB names what the event's job reads, or what another job
-does, which is no input of this one. Here the facet is applied to the datasets of its event, and no other module has
-to know two forms: every dataset of an entry becomes an input or output, and each target gets the facet of its sources.
+`fields` replace a columnLineage facet. An entry of the type JOB names what the event's job reads, or another job, whose
+data is not an input here. This module applies the facet to the datasets of its event, so no other module has to know
+two forms: every dataset of an entry becomes an input or output, and each target gets the facet of its sources.
 """
 
 from collections.abc import Iterable, Iterator
@@ -59,7 +59,7 @@ def _other_job(entry: Any, own: Name) -> Name | None:
 
 
 def _plain(reference: DatasetReference) -> DatasetReference:
-    """The dataset without a sources facet of its producer: only `apply_lineage_facet` sets that facet."""
+    """The dataset without a sources facet sent by its producer: only `apply_lineage_facet` may set it."""
     if SOURCES not in reference.facets:
         return reference
     return replace(reference, facets={name: facet for name, facet in reference.facets.items() if name != SOURCES})

@@ -1,7 +1,7 @@
 """Insights: what an analysis of the whole graph found, as facets that ordinary events bring.
 
 The insights of a kind are a facet of the dataset of that name in the reserved namespace `headwater:insights`; a new
-analysis replaces them. How critical a job or dataset is, is a facet of the node itself.
+analysis replaces them. The criticality of a job or dataset is a facet of the node itself.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ class InsightKind(StrEnum):
 
 
 def insights_of(facets: Mapping[str, Any]) -> list[JsonObject]:
-    """The insights in the facets of a dataset; entries of another form are passed over."""
+    """The insights in the facets of a dataset; entries of another form are skipped."""
     facet = facets.get(INSIGHTS_FACET)
     entries = facet.get("insights") if isinstance(facet, dict) else None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []

@@ -1,10 +1,10 @@
 """Facets that are stored under their digest: schema and column lineage.
 
 The arrays of a column lineage are sorted before the facet is stored, and before its digest is made: their order means
-nothing. A formula loses its dates, times and long numbers, which are those of a run and not of its code: a job that
-filters by the day would have another column lineage each day. To sort takes longer than all else that is done with an
-event, hence the digests are kept. An event's long facets are brought into this form once, when the event is normalised.
-The fold asks for the digest of each up to four times.
+nothing. A formula loses its dates, times and long numbers, which belong to a run and not to its code: a job that
+filters by day would have a new column lineage every day. Sorting takes longer than everything else done with an event,
+so the digests are cached. An event's long facets are brought into this form once, when the event is normalised. The
+fold asks for the digest of each up to four times.
 """
 
 import re

@@ -30,7 +30,7 @@ _SECRET = re.compile(
 """A secret in an error message, such as a password in a database's URL."""
 
 RUNTIME = "headwater_runtime"
-"""A run facet, from beside Spark's listener: what the tasks of a run took."""
+"""A run facet sent beside Spark's listener: the resources that the tasks of a run used."""
 _OF_TASKS = (
     "executorSeconds",
     "bytesRead",
@@ -41,9 +41,9 @@ _OF_TASKS = (
     "failedTasks",
 )
 PROGRESS = "headwater_stream"
-"""A run facet, from beside Spark's listener: how far a stream is."""
+"""A run facet sent beside Spark's listener: how far a stream has come."""
 HEARTBEAT = "headwater_heartbeat"
-"""A run facet, from beside Spark's listener: the run is heard of every so many seconds until it ends."""
+"""A run facet sent beside Spark's listener: how often, in seconds, the run reports until it ends."""
 _OF_STAGE = ("stage", "tasks", "medianSeconds", "maxSeconds", "medianBytes", "maxBytes")
 LIFECYCLE = "lifecycleStateChange"
 """A facet, and its member."""
@@ -57,7 +57,7 @@ EXTERNAL_QUERY = "externalQuery"
 
 
 def ownership_of(facets: Facets) -> Any:
-    """The facet that has the owners of a node: that of the API, else the `ownership` facet that was sent."""
+    """The facet with the owners of a node: the one set through the API, else the `ownership` facet that was sent."""
     return facets.get(OWNED) or facets.get(OWNERSHIP)
 
 
@@ -70,7 +70,7 @@ def owners_of(facets: Facets) -> list[str]:
 
 
 def facet_text(facets: Facets, facet: str, member: str) -> str | None:
-    """The text in a member of a facet; None if the facet or the member is absent, or the member is no text."""
+    """The text in a member of a facet; None if the facet or the member is absent, or the member is not a string."""
     holder = facets.get(facet)
     value = holder.get(member) if isinstance(holder, dict) else None
     return value if isinstance(value, str) else None
@@ -90,7 +90,7 @@ def code_of(facets: Facets) -> JsonObject:
 
 
 def runtime_of(facets: Facets) -> JsonObject | None:
-    """What the tasks of a run took, and of each stage the median and maximum of its tasks; None for a run without the
+    """The resources that the tasks of a run used, and for each stage the median and maximum; None for a run without the
     facet."""
     facet = facets.get(RUNTIME)
     totals = _amounts(facet, _OF_TASKS)
@@ -106,7 +106,7 @@ def runtime_of(facets: Facets) -> JsonObject | None:
 
 
 def progress_of(facets: Facets) -> JsonObject | None:
-    """The `batches` and `rows` of a stream, and as `lag`, if its source tells it, the messages of a partition that it
+    """The `batches` and `rows` of a stream, and as `lag`, if its source reports it, the messages of a partition that it
     has not read yet; None for a run without the facet."""
     facet = facets.get(PROGRESS)
     lag = _amounts(facet, ("lag",)) or {}
@@ -114,13 +114,13 @@ def progress_of(facets: Facets) -> JsonObject | None:
 
 
 def beat_of(facets: Facets) -> timedelta | None:
-    """How often a run is heard of until it ends, a day at most; None if it did not say so."""
+    """How often a run reports until it ends, a day at most; None if it did not say."""
     told = _amounts(facets.get(HEARTBEAT), ("everySeconds",))
     return timedelta(seconds=float(min(max(told["everySeconds"], 0), 86_400))) if told else None
 
 
 def _amounts(facet: Any, members: Sequence[str]) -> JsonObject | None:
-    """These members of a facet, seconds and whole numbers; None if one of them is no such number."""
+    """These members of a facet, as seconds and whole numbers; None if one of them is not such a number."""
     amounts = {name: facet.get(name) if isinstance(facet, dict) else None for name in members}
     kinds = {name: (int, float, Decimal) if name.endswith("Seconds") else (int,) for name in members}
     return amounts if all(type(amount) in kinds[name] for name, amount in amounts.items()) else None
@@ -175,7 +175,7 @@ def describe_failure(assertion: Mapping[str, Any]) -> str:
 
 
 def incompleteness(run_facets: Facets) -> str:
-    """What the producer of a run says that it could not read of it, with secrets masked; empty if it says nothing so.
+    """What the producer of a run says it could not read, with secrets masked; empty if it says nothing.
 
     Example: `1 of 3 tasks could not be read: SELCT * FROM orders (Expected an SQL statement)`.
     """
@@ -197,7 +197,7 @@ def incompleteness(run_facets: Facets) -> str:
 
 def job_dependencies_of(run_facets: Facets) -> JsonObject:
     """The jobs that a run's scheduler runs before and after its job, as `upstream` and `downstream`, each with the
-    members that the facet has of it, and the `triggerRule`; empty without any. This is control flow, and no data."""
+    members that the facet has of it, and the `triggerRule`; empty without any. This is control flow, not data."""
     facet = run_facets.get(JOB_DEPENDENCIES)
     facet = facet if isinstance(facet, dict) else {}
     sides = {side: [*filter(None, map(_dependency, _entries(facet.get(side))))] for side in ("upstream", "downstream")}
@@ -283,14 +283,14 @@ def query_of(run_facets: Facets) -> JsonObject:
 
 
 def error_message(facets: Facets) -> str:
-    """The error message of a failed run, mostly with a stack trace; the Spark listener has a facet of its own."""
+    """The error message of a failed run, usually with a stack trace; the Spark listener has its own facet for it."""
     return facet_text(facets, "errorMessage", "message") or facet_text(facets, "spark.exception", "message") or ""
 
 
 def error_summary(message: str) -> str:
     """The line of a message that says what went wrong, with secrets masked. Other lines may hold source code.
 
-    This is the first line. Of a Python traceback, which Spark passes on from a UDF, it is the exception with the last
+    This is the first line. For a Python traceback, which Spark passes on from a UDF, it is the exception with the last
     line of the user's code: `ZeroDivisionError: division by zero (prices.py, line 12)`.
     """
     lines = _without_heading(message.strip().splitlines())
@@ -300,7 +300,7 @@ def error_summary(message: str) -> str:
 
 
 def _without_heading(lines: Sequence[str]) -> Sequence[str]:
-    """The lines of a message without dbt's heading: `Runtime Error in model orders (models/orders.sql)`."""
+    """The lines of a message, without dbt's heading: `Runtime Error in model orders (models/orders.sql)`."""
     return [line.strip() for line in lines[1:]] if len(lines) > 1 and _HEADING.match(lines[0]) else lines
 
 

@@ -2,7 +2,7 @@
 accumulative).
 
 A register holds a value and the stamp of the event that gave the value. A deletion (`_deleted: true`) is a value too:
-an older facet that arrives after the deletion does not come back.
+an older facet that arrives after it does not come back.
 """
 
 from collections.abc import Mapping
@@ -75,5 +75,5 @@ def deletable_registers(facets: Facets, at: Stamp) -> Registers:
 
 
 def is_deletion(facet: Any) -> bool:
-    """Whether a facet is a deletion; some producers write `"_deleted": null` into every facet, which is none."""
+    """Whether a facet is a deletion; some producers write `"_deleted": null` into every facet, which does not count."""
     return isinstance(facet, dict) and facet.get("_deleted") is True

@@ -1,11 +1,11 @@
 """Renames of tables: `ALTER TABLE per_day RENAME TO daily`.
 
-Spark's listener names the new table alone. Its lifecycleStateChange facet says RENAME, and has the old name as
-`previousIdentifier`. Here the event gets the old name as an output, too, and both outputs get a facet that names the
-other. If the path stays, as that of an external table does, the two names are one dataset already.
+Spark's listener names only the new table. Its lifecycleStateChange facet says RENAME, and has the old name as
+`previousIdentifier`. This module adds the old name as an output, and gives each of the two a facet that names the
+other. If the path stays the same, as for an external table, the two names are one dataset already.
 
-A rename fails if the new name is taken. The listener reports no failure, and its COMPLETE looks the same. But it looks
-the new name up in the catalogue, and START comes before the rename:
+A rename fails if the new name is taken. The listener does not report the failure, and its COMPLETE looks the same. But
+it looks up the new name in the catalogue, and START comes before the rename:
 
                  the rename succeeds      the rename fails
     START        no output                `daily`, RENAME, previousIdentifier `per_day`
@@ -26,8 +26,8 @@ from headwater.openlineage.instant import Instant
 
 _TO, _FROM = "headwater_renamedTo:", "headwater_renamedFrom:"
 """`{"namespace": ..., "name": ..., "at": event time, "run": run id}`: the new name on the old one, and the reverse. The
-name of the facet ends with the last digit of the run's id: a dataset keeps up to 16 of its renames, and one that failed
-does not hide one that did not."""
+name of the facet ends with the last digit of the run's id: a dataset keeps up to 16 of its renames, and a failed one
+does not hide one that succeeded."""
 _NOT = "headwater_notRenamed:"
 """`{"run": run id}` on both names: this run has renamed nothing."""
 
@@ -59,7 +59,7 @@ def is_of_rename(name: str) -> bool:
 
 
 def is_old_name(facets: Mapping[str, Any]) -> bool:
-    """Whether an output of a run is there for a rename alone, which may have failed: its name before."""
+    """The previous name of an output that a run has only because of a rename, which may have failed."""
     return LIFECYCLE not in facets and any(name.startswith((_TO, _NOT)) for name in facets)
 
 
@@ -85,8 +85,8 @@ def _rename(facet: Any, failed: Any) -> Rename | None:
 
 
 def with_old_names(event: RunEvent, naming: Naming, *, looks_outputs_up: bool) -> RunEvent:
-    """The event; the old name of a renamed output is an output, too. `looks_outputs_up` says that START names an output
-    only if it is there already."""
+    """The event, with the old name of a renamed output as an output, too. `looks_outputs_up` says that START names an
+    output only if it is there already."""
     fails = event.type in (EventType.FAIL, EventType.ABORT) or (looks_outputs_up and event.type is EventType.START)
     if not fails and event.type is not EventType.COMPLETE:
         return event

@@ -1,20 +1,20 @@
 """What a schema facet says: its fields, whether these are all, and whether a schema registry vouches for them.
 
-*Partial schemas* have the columns that events name of a dataset, where no event has named all of them. A partial
-schema says that its columns exist, and nothing of other columns. Hence each column is a register of its own, and the
-columns of several partial schemas add up:
+*Partial schemas* have the columns that events name of a dataset, where no event has named all of them. A partial schema
+says that its columns exist, and nothing about others. So each column is a register of its own, and the columns of
+several partial schemas add up:
 
     event                                        columns
     UPDATE orders SET price = 1                  price
     INSERT INTO orders (id, total) ...           id, price, total
 
 A dataset shows these columns, marked as partial, until an event has a complete schema. They come in the order of the
-longest list that a writer sent, or else a reader: a query names columns in an order of its own. Partial schemas are no
-versions of a schema: they raise no alert, and declare no table in Glue.
+longest list that a writer sent, or else a reader, since queries name columns in any order. Partial schemas are not
+versions of a schema: they raise no alerts and declare no tables in Glue.
 
 *A schema registry* holds the schema that the records of a Kafka topic have. Jobs read or write some of the columns, in
-types of their own: a `STRING` in SQL may be an enum of Avro. Hence the schema of a registry counts before the schemas
-that jobs claim, and what a job claims of such a topic is no schema change.
+types of their own: a `STRING` in SQL may be an enum of Avro. So a registry's schema takes precedence over those that
+jobs claim, and what a job claims about such a topic is not a schema change.
 """
 
 from collections.abc import Mapping
@@ -31,8 +31,8 @@ PARTIAL = "headwater_partialSchema"
 COLUMN = "headwater_column:"
 """The beginning of the names of registers that hold a column of a partial schema."""
 ORDER = COLUMN
-"""The name of the register that holds the order of columns: that of no column, since a column has a name. Its stamp
-puts a writer's list before a reader's, and a long list before a short one, whatever the event times."""
+"""The name of the register that holds the order of columns. No column has it, since a column's name is not empty. Its
+stamp puts a writer's list before a reader's, and a long list before a short one, whatever the event times."""
 REGISTRY = "kafka_schemaRegistry"
 """The facet of a topic whose schema comes from a registry: its subjects, with versions, ids and compatibility
 levels."""
@@ -81,7 +81,7 @@ def is_registered(facets: Facets) -> bool:
 
 
 def broken_promise(facets: Facets) -> Mapping[str, Any] | None:
-    """What the newest version of a subject broke of the subject's compatibility; None if it broke nothing."""
+    """How the newest version of a subject broke its compatibility; None if it did not."""
     match facets.get(REGISTRY):
         case {"broken": {"subject": str(), "version": int(), "level": str(), "reasons": list()}}:
             broken: Mapping[str, Any] = facets[REGISTRY]["broken"]

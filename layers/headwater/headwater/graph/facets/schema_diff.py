@@ -26,12 +26,12 @@ _NO_BLAME = re.compile(
     r"(?im)\b(?:did you mean|given input columns|candidate bindings|hint:).*"
     r"|^(?:\s*line \d+:|'[a-z]|[\s:|]*[+:]- ).*|^.*#\d.*$|== (?:sql|dataframe)\b[\s\S]*"
 )
-"""Parts of an error message that name columns which are well: those offered in place of one that is missing, the plan,
-and the statement."""
+"""Parts of an error message that name columns which are fine: suggestions for a missing one, the plan, and the
+statement."""
 _QUOTED = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|(?<!\w)'[^'\n]{1,200}'|\[[^\[\]\n]{1,200}\]")
 _UNQUOTED = re.compile(r"(?i)\b(?:column|unrecognized name|invalid identifier):?\s+([\w.]+)")
 _HOLDING = frozenset({"struct", "array", "map", "record", "row"})
-"""Types whose columns are nested: the type alone does not tell the columns inside."""
+"""Types whose columns are nested: the type by itself does not name the columns inside."""
 
 
 class Verdict(StrEnum):
@@ -51,7 +51,7 @@ class Verdict(StrEnum):
 
 
 class Retyped(NamedTuple):
-    """A column with another type than before; the types as the producer sent them."""
+    """A column whose type changed; the types are as the producer sent them."""
 
     name: str
     before: Any
@@ -69,7 +69,7 @@ class Renamed(NamedTuple):
 
 
 class SchemaDiff(NamedTuple):
-    """The differing columns by name. Another order or another description of columns is no difference."""
+    """The differing columns by name. A new order or description of columns is not a difference."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -125,7 +125,7 @@ ColumnSources = Mapping[str, _Sources]
 
 
 def schema_diff(before: Any, after: Any) -> SchemaDiff:
-    """The difference between two schema facets; entries that are no field are passed over."""
+    """The difference between two schema facets; entries that are not fields are skipped."""
     return columns_diff(columns_of(before), columns_of(after))
 
 

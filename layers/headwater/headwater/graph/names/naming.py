@@ -2,7 +2,7 @@
 
 Producers name one table in several ways: by another URI scheme, by a partition of the table, by a host that lives as
 long as its cluster. Names that certainly mean the same dataset get one identity here, and the rules that were applied
-are reported. Names that are only alike stay apart: two datasets taken for one would show lineage that never was.
+are reported. Names that are only similar stay apart: two datasets taken for one would show lineage that never existed.
 """
 
 import re
@@ -17,7 +17,7 @@ from headwater.openlineage.event import Name
 MAX_CACHED = 10_000
 """Names whose results are kept."""
 MAX_CACHED_LENGTH = 1_000
-"""Characters of such a name with its namespace: one request may have hundreds of very long names."""
+"""Names longer than this, with their namespace, are not cached: one request may have hundreds of them."""
 
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
@@ -37,7 +37,7 @@ FILE_SYSTEMS = frozenset(
     {"file", "hdfs", "webhdfs", "swebhdfs", "viewfs", "s3", "gs", "abfs", "wasb", "adl", "dbfs", *ONE_STORE}
     | {"oss", "cos", "cosn", "obs", "ofs", "o3fs", "alluxio", "maprfs"}
 )
-"""Schemes of namespaces whose names are paths. A scheme alone is a namespace too: `file`, or `hdfs` (default host)."""
+"""Schemes of namespaces whose names are paths. A bare scheme is a namespace too: `file`, or `hdfs` (default host)."""
 
 OBJECT_STORES = {"s3", "gs", "abfs", "wasb", "oss", "cos", "cosn", "obs"}
 """Schemes whose names are keys, without a slash before them."""
@@ -57,14 +57,14 @@ _INNER = re.compile(
 )
 
 _PARTITION = re.compile(r"[^=]+=[^=]+")
-"""A partition's folder. Hive escapes a `=` in a value, hence a folder has exactly one `=`; OpenLineage's own
+"""A partition's folder. Hive escapes a `=` in a value, so a folder has exactly one `=`; OpenLineage's own
 KeyValueTrimmer looks for the same."""
 
 _PART_FILE = re.compile(r"part-(?:[mr]-)?\d{5,}(?:[-._].*)?", re.DOTALL)
 """A task's file, as Spark and MapReduce name it: `part-00000-UUID.c000.snappy.parquet`, `part-r-00001`."""
 
 _FILE = re.compile(r".+\.(?!(?:db|delta|hudi|iceberg|v\d+)\Z)[A-Za-z]\w{0,9}", re.DOTALL)
-"""A name with an extension, other than the extensions of tables' folders: a stream may read a table, too."""
+"""A name with an extension, except those of tables' folders: a stream may read a table, too."""
 
 _GLUE = re.compile(r"arn:aws[^:]*:glue:[^:]+:[^:/]+/*")
 _HIVE_TABLE = re.compile(r"([^./]+)\.([^./]+)")
@@ -75,7 +75,7 @@ _METASTORE = re.compile(r"hive://.*|arn:aws[^:]*:s3tables:.*")
 def cached_by_name(
     function: Callable[Concatenate[Name, Rest], Result],
 ) -> Callable[Concatenate[Name, Rest], Result]:
-    """The function with a cache of its last results. Nothing is kept for a very long name."""
+    """The function with a cache of its last results. Very long names are not cached."""
     cached = lru_cache(maxsize=MAX_CACHED)(function)
 
     @wraps(function)
@@ -111,8 +111,8 @@ class Naming:
     that begin with `pg.`. A target is mapped further by its exact name, never by a pattern: `kafka://*` does not map
     other Kafka targets. Namespaces that map to each other in a ring all mean the same namespace of the ring.
 
-    With `of_ids`, the rules are those that ids are made with. A rule that was added later is not among them: stored
-    items have their ids already.
+    With `of_ids`, the rules are those that ids are made with. Rules added later are not among them, since stored items
+    already have their ids.
     """
 
     def __init__(self, aliases: Mapping[str, str] = {}, *, of_ids: bool = False) -> None:
@@ -130,7 +130,7 @@ class Naming:
         """The dataset that a name means; `streams_files` says that the dataset is an input of a streaming job.
 
         Never raises. An identity is its own identity: `identify(identity).identity == identity`. An event names its
-        datasets some thirty times, most of them in its column lineage: each name is looked at once.
+        datasets some thirty times, mostly in its column lineage, but each name is computed once.
         """
         return self._identified(name, streams_files)
 
@@ -246,7 +246,7 @@ def _dataset_of(segments: list[str], *, streams_files: bool) -> tuple[list[str],
 
 
 def _trailing(segment: str) -> str | None:
-    """The rule by which the last segment of a path belongs to the folder above."""
+    """The rule by which the last segment of a path belongs to its parent folder."""
     if _PARTITION.fullmatch(segment):
         return "partition"
     return "part-file" if _PART_FILE.fullmatch(segment) else None

@@ -9,7 +9,7 @@ from itertools import islice
 FIRST_WORDS, LAST_WORDS = 4, 8
 """Words of a long name that count: the first, which begin the names of jobs, and the last, which end paths."""
 MAX_NAME_BYTES = 600
-"""Of the words of a name: a sort key has up to 1,024 bytes."""
+"""The most bytes of a name's words: a sort key has up to 1,024."""
 MIN_SPELLED, MAX_SPELLED = 4, 10
 """Letters of a word that may be mistyped: a shorter word has no variants, of a longer word the first letters count."""
 MIN_IN_TEXT, MAX_IN_TEXT, MAX_WORDS_IN_TEXT = 3, 40, 100
@@ -37,8 +37,8 @@ def words_of(name: str) -> list[str]:
 
 
 def words_in(text: str) -> list[str]:
-    """The words by which a description or a SQL text is found. A word with a digit is none: ids and dates are new with
-    each run."""
+    """The words by which a description or a SQL text is found. A word with a digit does not count: ids and dates are
+    new with each run."""
     words = dict.fromkeys(_WORD.findall(_HUMP.sub(" ", text).casefold()))
     telling = (
         word

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Of several patterns (as in a shell) that fit a namespace, the longest counts."""
+    """If several patterns (as in a shell) match a namespace, the longest counts."""
 
     default: int
     by_namespace: Mapping[str, int]

@@ -1,7 +1,7 @@
 """Producers: what each engine means by its events, and how an event is normalised before it is merged.
 
-To add an engine, write a module with its `Producer`, and add it to PRODUCERS. An engine that answers as an unknown one
-does, but for a field or two, is a line here. All other code asks the producer, and knows no engine by its name.
+To add an engine, write a module with its `Producer`, and add it to PRODUCERS. An engine that differs from an unknown
+one in only a field or two is a line here. All other code asks the producer, and never names an engine.
 """
 
 import re
@@ -55,7 +55,7 @@ def producer_of(job_facets: Facets, url: str = "") -> Producer:
 
 
 def integration_of(job_facets: Facets, url: str = "") -> str:
-    """The name of the producer of a job's events; empty if the worth of its schemas is not known."""
+    """The name of the producer of a job's events; empty if we do not know how far to trust its schemas."""
     producer = producer_of(job_facets, url)
     return producer.name if producer.is_known else ""
 
@@ -64,8 +64,8 @@ def producer_name(url: str) -> str:
     """The name in metrics of the producer with a URL: `spark` for `.../tree/1.53.0/integration/spark`, `other` for an
     unknown tool.
 
-    Unknown tools have no name of their own: CloudWatch bills each name as a metric, and any client with the scope
-    ingest can send new URLs.
+    Unknown tools share one name: CloudWatch bills each name as a metric, and any client with the scope ingest can send
+    new URLs.
     """
     return next((producer.tool or producer.name for producer in _named_in(url)), "other")
 

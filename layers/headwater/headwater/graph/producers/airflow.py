@@ -1,7 +1,7 @@
-"""Airflow: a schema is read from the database, and has all columns. Column lineage is parsed from SQL, and has direct
-flows alone.
+"""Airflow: a schema is read from the database, and has all columns. Column lineage is parsed from SQL, and has only
+direct flows.
 
-The provider gives each query of a task the state of the task. A try of a task that has tries left is no failure yet.
+The provider gives each query of a task the state of the task. A failed try is no failure while tries are left.
 
 Two faults of OpenLineage's SQL parser, each by recorded events:
 
@@ -63,7 +63,7 @@ def with_corrections(outputs: Sequence[DatasetReference], job_facets: Facets) ->
 
 
 def _dropped(query: str) -> Iterator[str]:
-    """The last parts of the names of tables that a SQL text drops, and does not name further."""
+    """The last parts of the names of tables that a SQL text drops and does not mention again."""
     rest = _DROP.sub(" ", query).replace('"', "").lower()
     named = set(re.findall(r"[\w$]+", rest))
     for dropped in _DROP.findall(query):
@@ -79,8 +79,8 @@ def _table(output: DatasetReference) -> str:
 
 
 def _with_named_columns(output: DatasetReference, query: str) -> DatasetReference:
-    """The output; the columns `_0`, `_1` of its column lineage have the names of the columns that they are written
-    to. Where the text does not tell, their sources are those of the whole output."""
+    """The output; the columns `_0`, `_1` of its column lineage have the names of the columns that they are written to.
+    If the text does not say which, their sources are those of the whole output."""
     facet = output.facets.get(COLUMN_LINEAGE)
     fields = facet.get("fields") if isinstance(facet, dict) else None
     if not isinstance(facet, dict) or not isinstance(fields, dict) or not any(map(_UNNAMED.fullmatch, fields)):
@@ -101,8 +101,8 @@ def _list_in(holder: Any, member: str) -> list[Any]:
 
 
 def _names_of_expressions(query: str, columns: Sequence[str]) -> Mapping[str, str]:
-    """The columns that the expressions without a name are written to: `_0` -> `revenue`. Empty if the text is no INSERT
-    of as many expressions as there are columns."""
+    """The columns that the expressions without a name are written to: `_0` -> `revenue`. Empty if the text is not an
+    INSERT of as many expressions as there are columns."""
     insert = _INSERT.search(query)
     if insert is None:
         return {}

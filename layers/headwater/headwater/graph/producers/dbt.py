@@ -1,5 +1,5 @@
 """dbt: a schema has the columns that schema.yml documents, or all columns as of an earlier `dbt docs generate`; the
-event does not tell which. Column lineage has direct flows alone, parsed from SQL.
+event does not say which. Column lineage has only direct flows, parsed from SQL.
 
 What is sent, and what is made of it, each by recorded events:
 
@@ -8,7 +8,7 @@ What is sent, and what is made of it, each by recorded events:
     shop.main.shop.orders.test, ...build.test    model.shop.orders.test
     an ephemeral model as an input               left out: it is a part of the SQL of its readers, and no table. Column
                                                  lineage names the tables that it reads
-    ..._dbt_test__audit.unique_id as an output   left out: a table for failed rows, which mostly is not made
+    ..._dbt_test__audit.unique_id as an output   left out: a table for failed rows, which usually is not made
     FAIL of tests that dbt skipped               ABORT, as with structured logs; COMPLETE if the others passed
     OTHER of a node                              ABORT: with structured logs the last event of an ephemeral model that
                                                  dbt skipped, and of the models that it skipped for that
@@ -18,7 +18,7 @@ What is sent, and what is made of it, each by recorded events:
     `relationships_stays_patient_id__...` at     called by the test's full name, without a column: in default mode a
     `patients`, which has no such fault          `relationships` test of two tables is reported at one of them, which
                                                  may be the table that is referred to. Which schema the tested table is
-                                                 in, the event does not tell
+                                                 in, the event does not say
 """
 
 import re
@@ -73,7 +73,7 @@ class Dbt(Producer):
         """The event with the datasets that exist, and the end that its run had.
 
         Structured logs have no column lineage. There an ephemeral model has a run, and stays between its tables and its
-        readers. The FAIL of a model in default mode has inputs alone: its START names the tables.
+        readers. The FAIL of a model in default mode has only inputs, but its START names the tables.
         """
         if not event.outputs or _has_undeclared_sources(event):
             event = replace(event, inputs=tuple(read for read in event.inputs if not _is_ephemeral(read)))
@@ -97,7 +97,7 @@ DBT = Dbt(
 
 
 def _has_undeclared_sources(event: RunEvent | JobEvent) -> bool:
-    """Whether column lineage names a table that is no input: a seed, or a table that an ephemeral model reads."""
+    """Whether column lineage names a table that is not an input: a seed, or a table that an ephemeral model reads."""
     declared = {dataset.name for dataset in event.inputs}
     return any(not declared.issuperset(sources_of(output.facets.get(COLUMN_LINEAGE))) for output in event.outputs)
 
@@ -127,7 +127,7 @@ def _checks(event: RunEvent) -> Iterator[Assertion]:
 
 
 def _of_its_table(check: Assertion, table: str) -> Assertion:
-    """An assertion; that of another table has the name of its test."""
+    """An assertion; one about another table has the name of its test."""
     name = check.get("name")
     if check.get("assertion") != RELATIONSHIPS or not isinstance(name, str):
         return check

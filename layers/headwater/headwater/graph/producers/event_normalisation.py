@@ -48,7 +48,7 @@ from headwater.openlineage.wire import read_event
 def normalise_event(
     canonical: str, naming: Naming, at: Instant = NEVER, sent: AnyEvent | None = None
 ) -> NormalisedEvent:
-    """The event in a canonical text, received `at`. Raises InvalidRequest if the text is no event.
+    """The event in a canonical text, received `at`. Raises InvalidRequest if the text is not an event.
 
     `sent` is the event in the text, for a caller that has read the text.
     """
@@ -73,7 +73,7 @@ def _corrected(event: AnyEvent) -> AnyEvent:
 
 
 def _with_origins(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
-    """The event; what a facet of the outputs tells of the origin of columns is in their column lineage."""
+    """The event, with what an output's facet says about the origin of its columns merged into its column lineage."""
     return replace(event, outputs=tuple(_with_origins_of(output) for output in event.outputs))
 
 
@@ -86,7 +86,7 @@ def _with_origins_of(output: DatasetReference) -> DatasetReference:
 
 def _with_tests(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
     """The event with the tests of its run facet as assertions about its input, if it has one input and no assertions.
-    Of several inputs, the facet does not say which one was tested."""
+    With several inputs, the facet does not say which one was tested."""
     tests = tests_of(event.run_facets) if isinstance(event, RunEvent) else []
     if not tests or len(event.inputs) != 1:
         return event
@@ -98,7 +98,7 @@ def _with_tests(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
 
 
 def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
-    """The alias that a reference uses. A producer that may not write the dataset gives it no further name."""
+    """The alias that a reference uses. A producer that may not write the dataset cannot give it another name."""
     identified = _identified(event, reference, naming)
     if identified.rules and not is_foreign(reference):
         yield Alias(reference.name, identified.shown, identified.rules)
@@ -153,9 +153,9 @@ def _streams_files(event: AnyEvent, reference: DatasetReference) -> bool:
 
 
 def _with_undeclared_inputs(event: AnyEvent, naming: Naming) -> AnyEvent:
-    """The event; the datasets that only its column lineage names are inputs, too.
+    """The event, with datasets that only its column lineage names as inputs, too.
 
-    A MERGE into a Delta table names its target alone, as input and output, and dbt names no seed as an input of a
+    A MERGE into a Delta table names only its target, as input and output, and dbt does not name seeds as inputs of a
     model. But a file below a path that the event reads is this path: of `land/*/*.csv` Spark reads `land`, and a column
     comes from `land/2026/1.csv`.
     """

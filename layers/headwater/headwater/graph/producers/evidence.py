@@ -1,12 +1,12 @@
 """What an event proves of the columns of datasets, by the strength of its producer.
 
-Producers send the same facets and mean different things by them. A schema may have some of the columns; of a producer
-that nobody has looked at, it has all of them, unless the event contradicts itself: a schema lacks columns that the
-column lineage of the same event names. The poll of schema registries (sources/registry/) sends DatasetEvents, whose
-schema is complete, and counts before all others (`is_registered` in facets/schema.py).
+Producers send the same facets and mean different things by them. A schema may have some of the columns; from an unknown
+producer, it has all of them, unless the event contradicts itself: a schema lacks columns that the column lineage of the
+same event names. The poll of schema registries (sources/registry/) sends DatasetEvents, whose schema is complete, and
+counts before all others (`is_registered` in facets/schema.py).
 
-A producer that parses SQL does so before the database has seen it, and sends the column lineage at START already, or at
-the FAIL of a statement that the database refused. Only a COMPLETE shows that the columns exist:
+A producer that parses SQL does so before the database has seen it, and sends column lineage even at START, or at the
+FAIL of a statement that the database refused. Only a COMPLETE shows that the columns exist:
 
     SELECT gramz / n AS average ...     START: average is made of gramz     FAIL: there is no column gramz
 
@@ -56,8 +56,8 @@ def has_partial_schema(event: AnyEvent, reference: DatasetReference, *, is_read:
 
 def with_proven_columns(event: AnyEvent, naming: Naming) -> AnyEvent:
     """The event without what it says of columns that may never come to be: column lineage that the database may refuse,
-    and the schema of a write that its producer tells again when the write has ended. Of a COMPLETE with partial
-    schemas, the event with the columns that the column lineage names."""
+    and the schema of a write that its producer sends again when the write has ended. A COMPLETE with partial schemas
+    gets the columns that its column lineage names."""
     if not isinstance(event, RunEvent):
         return event
     producer = producer_of(event.job.facets, event.producer)

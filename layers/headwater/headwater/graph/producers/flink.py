@@ -1,7 +1,7 @@
 """Flink: a schema is the table's definition, and there is no column lineage.
 
-The listener tells the end of a job with `openlineage.enableDetachedJobTracking` alone, and sends signs of life then.
-Without this setting, START is mostly all that it ever sends.
+The listener reports the end of a job, and heartbeats until then, only with `openlineage.enableDetachedJobTracking`.
+Without it, START is usually all it ever sends.
 """
 
 from headwater.graph.producers.producer import Producer, Strength

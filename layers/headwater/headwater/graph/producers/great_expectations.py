@@ -1,5 +1,5 @@
-"""Great Expectations, whose facets are known by their names, whichever producer sends them: a facet of its own for
-assertions, and tables of Postgres without their database."""
+"""Great Expectations, recognised by the names of its facets, whichever producer sends them: its own facet for
+assertions, and Postgres tables without their database."""
 
 from urllib.parse import urlsplit
 

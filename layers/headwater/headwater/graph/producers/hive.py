@@ -6,8 +6,8 @@ The hook names a job by the operation and the first table that the query writes.
     query.shop.orders    INSERT INTO ... SELECT ... FROM returns            query.shop.orders 90ab77d1: else the one
                                                                             would take the place of the other
 
-The fingerprint is that of Trino's queries: the nightly INSERT of another day is the same job. A job that has a name of
-its own by `hive.openlineage.job.name` keeps it. Known from OpenLineage's source and test resources, and not recorded.
+The fingerprint is that of Trino's queries: the nightly INSERT of another day is the same job. A job named by
+`hive.openlineage.job.name` keeps its name. Known from OpenLineage's source and test resources, not recorded.
 """
 
 from headwater.graph.facets.members import facet_text

@@ -1,8 +1,7 @@
 """What Headwater asks of a producer of events.
 
-A field or method is one question, and its default is the answer for a producer that nobody has looked at. An engine
-answers otherwise in the module of its name. Each answer was learnt from events of the real engine, which are in
-tests/fixtures/producers.
+A field or method is one question, and its default is the answer for an unknown producer. An engine overrides it in the
+module of its name. Each answer was learnt from events of the real engine, kept in tests/fixtures/producers.
 """
 
 from collections.abc import Container
@@ -28,16 +27,16 @@ class Strength(StrEnum):
 
 @dataclass(frozen=True)
 class Producer:
-    """A tool that sends events, and what its word is worth.
+    """A tool that sends events, and how far to trust it.
 
     name                   the integration of the jobType facet, in lower case
-    tool                   the word by which the URL of the producer, and the metrics, name it; mostly its name
+    tool                   the word by which the URL of the producer, and the metrics, name it; usually its name
     inputs, outputs        which columns of an input or output a schema facet has
     reports_indirect       whether column lineage has indirect flows (filters, joins, groupings). If not, their absence
                            says nothing: any column of an input may bear on the output
     parses_sql             whether column lineage is parsed from SQL, and sent before the database has seen the SQL
     repeats_schemas        whether COMPLETE has the schema of each output that START had: until then, it is a plan
-    reports_ends           whether an event tells the end of each run
+    reports_ends           whether an event reports the end of each run
     leaves_parts           whether a write that fails may leave a part of its data
     runs_queries           whether its jobs, but for those of the type APPLICATION, are queries of an application
     names_files_of_streams whether a job that streams a folder names each file as an input
@@ -59,7 +58,7 @@ class Producer:
 
     @property
     def is_known(self) -> bool:
-        """Whether the worth of its schemas is known."""
+        """Whether we know how far to trust its schemas."""
         return self.outputs is not Strength.UNKNOWN
 
     def strength_of_input(self, name: Name, facets: Container[str]) -> Strength:
@@ -75,8 +74,8 @@ class Producer:
         return self.reports_ends
 
     def is_query(self, kind: str | None) -> bool:
-        """Whether a job of this kind (`jobType` in the facet of that name) is a query of an application. A query does
-        not outlive its application, and need not have an end of its own."""
+        """Whether a job of this kind (`jobType` in the facet of that name) is a query of an application. A query ends
+        with its application at the latest, and need not report its own end."""
         return self.runs_queries and kind != "APPLICATION"
 
     def is_part(self, kind: str | None) -> bool:
@@ -84,7 +83,7 @@ class Producer:
         return self.is_query(kind)
 
     def is_preparation(self, kind: str | None) -> bool:
-        """Whether a query of this kind mostly prepares another: what it reads is told with the other."""
+        """Whether a query of this kind usually prepares another, which reports what this one reads."""
         return False
 
     def infers_a_schema(self, kind: str | None, query: str) -> bool:
@@ -92,15 +91,15 @@ class Producer:
         return False
 
     def has_state_of_parent(self, kind: str | None) -> bool:
-        """Whether a run of a job of this kind is given the state of its parent, whatever became of the run."""
+        """Whether runs of this kind of job report the state of their parent, whatever became of the run itself."""
         return False
 
     def is_tried_again(self, run_facets: Facets) -> bool:
-        """Whether a failed run with these facets is a try that another try follows."""
+        """Whether a failed run with these facets is a try that will be retried."""
         return False
 
     def is_told_by_another(self, run_facets: Facets) -> bool:
-        """Whether a failed run with these facets failed together with another run, which is told."""
+        """Whether a failed run with these facets failed together with another run, which raises the alert."""
         return False
 
     def tells_only_that_it_failed(self, message: str) -> bool:
@@ -108,8 +107,8 @@ class Producer:
         return False
 
     def stable_name(self, job: JobReference) -> str:
-        """The name of a job that stays from run to run. It follows from one event, so it does not depend on the order
-        of events."""
+        """The name of a job that stays from run to run. It follows from a single event, so the order of events does not
+        matter."""
         return job.name.name
 
     def dataset(

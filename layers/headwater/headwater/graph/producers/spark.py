@@ -3,7 +3,7 @@
 An application runs queries, each a job with runs of its own. The listener does not end each of these runs: some of
 Spark ML's stay open, and a micro-batch that was cut off.
 
-Spark ML saves a model as folders, each by a query of its own. The path alone tells the parts of a pipeline
+Spark ML saves a model as folders, each by a query of its own. The path is enough to recognise the parts of a pipeline
 (`stages/INDEX_UID`, see naming). The folder `metadata` of the model itself needs the query: Spark ML writes and reads
 the folder by RDDs, and the listener sends no schema. A table called `metadata` is written and read by SQL, with a
 schema.
@@ -22,13 +22,13 @@ Spark looks at files before it reads them, by queries of their own, which the li
     read with recursiveFileLookup          map_partitions_parallel_collection lists each folder below the path, too; of
                                            listener 1.37 it even writes them
 
-The listener makes the name of an application of `spark.app.name`, in other letters, or of a setting of its own. What
-the author calls it is in the events, and is shown first; the job keeps its name:
+The listener makes the name of an application of `spark.app.name`, in other letters, or of a setting of its own. The
+author's name for it is in the events and is shown first; the job keeps its name:
 
     invoices_daily                         Invoices Daily
     invoices_daily.append_data.lake_x      Invoices Daily.append_data.lake_x
 
-Maintenance rewrites files. It is no consumer of its table, and makes no new version of the data. For Iceberg's
+Maintenance rewrites files. It does not consume its table, nor make a new version of the data. For Iceberg's
 `rewrite_data_files`, the listener sends a query that reads the table and appends to it, under the name that the table
 has in a catalogue of Iceberg's own; for `rewrite_manifests`, one that reads the metadata table `entries`. OPTIMIZE and
 VACUUM of Delta, and `CALL run_clustering` of Hudi, name no dataset.
@@ -61,13 +61,13 @@ _PROBE, _LISTING = "collect_limit", "map_partitions_parallel_collection"
 _GENERATED = re.compile(r"nativespark-.+-jr_[0-9a-f]+|Databricks Shell")
 """Values of `spark.app.name` that Glue and Databricks make themselves."""
 _MERGE_OF_DELTA = ".execute_merge_into_command"
-"""Of its target the listener names the version that the MERGE has read, and not the one that it makes."""
+"""For its target, the listener names the version that the MERGE read, not the one that it makes."""
 _SAVE_BY_FORMAT = ".execute_save_into_data_source_command"
-"""The one query of which the listener reports a Hudi table as output."""
+"""The only query for which the listener reports a Hudi table as output."""
 _OF_HUDI = "_hoodie_"
 _FAILED = "headwater_failed"
-"""The run facet by which the jar beside the listener says of the listener's COMPLETE that the query failed. `toldBy` is
-the run that the alert is for, of queries that fail together."""
+"""The run facet by which the jar beside the listener says that a query failed although the listener sent COMPLETE. Of
+queries that fail together, `toldBy` is the run that the alert is for."""
 _ID = r"_(?!\d{12})[0-9a-f]{12}"
 """A random id; twelve decimal digits are more likely a time."""
 _OF_STAGE = re.compile(rf"(\.\d+_[A-Za-z]+){_ID}(?=(?:_[A-Za-z]+)?\Z)")
@@ -79,7 +79,7 @@ _MAINTENANCE = re.compile(
 
 class Spark(Producer):
     def strength_of_input(self, name: Name, facets: Container[str]) -> Strength:
-        """Of a table of a database the columns of a query, unless a catalogue has the table."""
+        """For a database table, the columns of a query, unless a catalogue has the table."""
         scheme, is_server, _ = name.namespace.partition("://")
         is_database = is_server and scheme not in _NO_DATABASES
         return Strength.PARTIAL if is_database and CATALOG not in facets else self.inputs
@@ -89,7 +89,7 @@ class Spark(Producer):
         return kind == "RDD_JOB"
 
     def infers_a_schema(self, kind: str | None, query: str) -> bool:
-        """Of `read.csv("in/shops.csv", inferSchema=True)` a query by RDDs reads the folder `in`."""
+        """For `read.csv("in/shops.csv", inferSchema=True)`, a query by RDDs reads the folder `in`."""
         return kind == "RDD_JOB" and query.endswith("_file_scan")
 
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
@@ -153,7 +153,7 @@ SPARK = Spark(
 
 
 def _with_own_name(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
-    """The event; its job with a facet of what the author calls the job, if that is another name."""
+    """The event, with a facet on its job for what the author calls it, if that is another name."""
     name, facets = event.job.name.name, event.run_facets if isinstance(event, RunEvent) else {}
     match facets:
         case {"spark_applicationDetails": {"appName": str(own)}} if own:

@@ -4,8 +4,8 @@ Columns of a table's metadata tables, of its log or of temporary folders, of fil
 saved model are left out.
 
 The `version` facet of an input names the present snapshot of an Iceberg table, even if the run read an older snapshot.
-The snapshot that the run scanned is in the scan report, as a float that lost the last digits of the id. Hence ids are
-compared as floats: the ids of a table's snapshots are random, and no two are the same float.
+The snapshot that the run scanned is in the scan report, as a float that lost the last digits of the id. So ids are
+compared as floats: a table's snapshot ids are random, and no two are the same float.
 """
 
 from collections.abc import Collection, Iterator
@@ -59,7 +59,7 @@ def _is_metadata_table(reference: DatasetReference) -> bool:
 
 
 def is_list_of_files(reference: DatasetReference) -> bool:
-    """Whether the dataset is the metadata table `entries`, which `rewrite_manifests` reads to write manifests anew."""
+    """Whether the dataset is the metadata table `entries`, which `rewrite_manifests` reads to rewrite manifests."""
     return "entries" in _metadata_table(reference)
 
 
@@ -73,7 +73,7 @@ def _metadata_table(reference: DatasetReference) -> set[str]:
 
 
 def is_read_as_text(reference: DatasetReference) -> bool:
-    """Whether the dataset is no table and has the only column of Spark's text source: `value`."""
+    """Whether the dataset is not a table, and its only column is that of Spark's text source: `value`."""
     if SYMLINKS in reference.facets:
         return False
     match reference.facets.get(SCHEMA):

@@ -1,7 +1,7 @@
 """Trino: a schema has the columns that the query touches, and a name of a job is the id of a query.
 
-`UPDATE t SET price = 1` names `price` alone. Only an output of CREATE TABLE AS or CREATE VIEW is named with all
-columns; with none, if IF NOT EXISTS found the table (from Trino's StatementAnalyzer; not recorded).
+`UPDATE t SET price = 1` names only `price`. Only an output of CREATE TABLE AS or CREATE VIEW is named with all columns;
+with none, if IF NOT EXISTS found the table (from Trino's StatementAnalyzer; not recorded).
 
 What the listener says of a query, and what is made of it, each by recorded events:
 
@@ -13,7 +13,7 @@ What the listener says of a query, and what is made of it, each by recorded even
     the outputs of a query that failed           without schema and column lineage: nothing was written
     each scanned column as an indirect input     the columns of the inputs that the event names. Of a query on a view
     of the whole output                          the scanned columns are those of the table below the view, though the
-                                                 query reads the view alone; of an UPDATE those of the table itself,
+                                                 query only reads the view; of an UPDATE those of the table itself,
                                                  with the column `$row_id`
 
 PrestoDB's listener came from Trino's, and differs in little; known from its source and its tests, and not recorded:
@@ -102,7 +102,7 @@ def _unwritten(output: DatasetReference) -> DatasetReference:
 
 
 def _with_declared_sources(output: DatasetReference, inputs: Collection[Name]) -> DatasetReference:
-    """An output whose column lineage has indirect inputs of the event's inputs alone."""
+    """An output whose column lineage has indirect inputs only from the event's inputs."""
     facet = output.facets.get(COLUMN_LINEAGE)
     scanned = facet.get("dataset") if isinstance(facet, dict) else None
     if not isinstance(facet, dict) or not isinstance(scanned, list):

@@ -1,1 +1,1 @@
-"""States: jobs, datasets, runs and what is stored beside them, each a join of events."""
+"""States: jobs, datasets, runs and what is stored with them, each a join of events."""

@@ -1,10 +1,10 @@
-"""What is kept of requests: an audit entry of each, and of those whose events were refused, how many and why.
+"""What is kept of requests: an audit entry for each, and how many events were refused and why.
 
-An audit entry says who asked what, and who changed what. It has names, and neither a body, a header, a key nor a
-cursor. Texts of a client are cut: an entry stays short, whatever a client sends.
+An audit entry says who asked what, and who changed what. It has names, but no body, header, key or cursor. A client's
+texts are cut, so that an entry stays short whatever it sends.
 
-A refusal has no text of a client, but for the path of a fault, which names members of the event: neither a value, a
-message, a body nor a key. The tool in a producer's URL is one of a few.
+A refusal has no text from a client except the path of a fault, which names members of the event: no value, message,
+body or key. The tool in a producer's URL is one of a few.
 """
 
 import re
@@ -21,7 +21,7 @@ from headwater.openlineage.instant import Instant
 MAX_CHARACTERS = 300
 """The characters that are kept of a name, of a path and of a value in the query."""
 MAX_NAMESPACES = 10
-"""The namespaces of an entry. A batch of events may have more."""
+"""The most namespaces of an entry. A batch of events may have more."""
 _CUT = "..."
 READING = frozenset({"GET", "HEAD"})
 """The methods of lookups."""

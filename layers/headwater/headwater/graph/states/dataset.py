@@ -68,14 +68,14 @@ class DatasetFacts:
 
     @property
     def has_registered_schema(self) -> bool:
-        """Whether a schema registry has told the schema."""
+        """Whether the schema comes from a schema registry."""
         registry = self.own.get(REGISTRY)
         return registry is not None and registry.value is not None and schema_register(self.own) is not None
 
     def join(self, other: "DatasetFacts | None") -> "DatasetFacts":
         if other is None or other == self:
             return self
-        if other.includes(self):  # another event of a dataset that is known, as most are
+        if other.includes(self):  # another event of a known dataset, as most are
             return other
         confirmed = [facts for facts in (self, other) if not facts.is_foreign] or [self, other]
         shown = min(confirmed, key=lambda facts: (not _is_plain(facts.name), facts.named, facts.name))
@@ -85,7 +85,7 @@ class DatasetFacts:
         return DatasetFacts(shown.name, shown.named, created, own, described, is_foreign)
 
     def includes(self, later: "DatasetFacts") -> bool:
-        """Whether these facts and those of a later event are these facts."""
+        """Whether a later event adds nothing to these facts."""
         return (
             self.name == later.name
             and self.named <= later.named
@@ -100,8 +100,8 @@ class DatasetFacts:
 class DatasetHead:
     """A dataset as it is now: its facts, and the newest claims of its jobs.
 
-    The claims with their stamps are in the heads of the jobs, which each run writes anyhow. The dataset's head copies
-    only the outcome, hence a run that claims nothing new does not write the head.
+    The claims with their stamps are in the heads of the jobs, which each run writes anyway. The dataset's head copies
+    only the outcome, so a run that claims nothing new does not write it.
 
     facets         the newest facet of each name, by any job or DatasetEvent; the schema by its digest
     said_before    those facets that nobody has said since a rename took this name away, each with the time of the first
@@ -142,20 +142,20 @@ class DatasetHead:
         )
 
     def _lacks_columns_of(self, facets: Registers) -> bool:
-        """Whether one of the columns of partial schemas among facets is none of this head, or has another type, or
-        whether they say a better order."""
+        """Whether the partial schemas among facets have a column that this head lacks, another type, or a better
+        order."""
         if ORDER in facets and facets[ORDER].stamp > self.column_order:
             return True
         known = {field["name"]: field for field in fields_of(self.schema)}
         return any(known.get(name) != column for name, column in columns_among(facets).items())
 
     def was_written_otherwise(self, schemas: Iterable[Register]) -> bool:
-        """Whether one of these schemas, with which the dataset was written, is another than `written`."""
+        """Whether one of these schemas, with which the dataset was written, differs from `written`."""
         return any(register.value != self.written for register in schemas)
 
     @property
     def column_lineage(self) -> Register | None:
-        """The register of the column lineage's digest in a DatasetEvent; mostly jobs send column lineage."""
+        """The register of the column lineage's digest in a DatasetEvent; usually jobs send column lineage."""
         register = self.facts.own.get(COLUMN_LINEAGE)
         return register if register and register.value is not None else None
 
@@ -180,8 +180,8 @@ class DatasetHead:
 
     @property
     def renamed(self) -> Rename | None:
-        """The rename that ended this name. A later write under the name makes another dataset, and whoever deletes the
-        dataset deletes its old names with it."""
+        """The rename that ended this name. A later write under it makes another dataset. Deleting the dataset deletes
+        its old names, too."""
         rename = self._newest_rename if self.is_deleted else None
         return rename if rename and rename.at > (self.deleted_through or NEVER) else None
 
@@ -196,7 +196,7 @@ class DatasetHead:
         return min([time for time in (self.deleted_through, rename and rename.at) if time], default=None)
 
     def with_write(self, said: Registers, schema: Document | None) -> "DatasetHead":
-        """The head with what a write said of the dataset, where nothing else is known."""
+        """The head, with what a write said of the dataset where nothing else is known."""
         elsewhere = (*LONG_FACETS, *ELSEWHERE, "version")
         facets = {name: facet for name, facet in values(said).items() if name not in elsewhere}
         head = replace(self, facets={**facets, **self.facets})
@@ -213,8 +213,8 @@ class DatasetHead:
 
 
 def with_newest_facets(head: DatasetHead, claims: Iterable[Registers]) -> DatasetHead:
-    """A dataset's head with its facets: of each name the newest, over the claims of its jobs and its DatasetEvents. And
-    with the columns of partial schemas, if there is no schema."""
+    """A dataset's head with its facets: the newest of each name among its jobs' claims and its DatasetEvents, and the
+    columns of partial schemas if there is no schema."""
     newest: Registers = reduce(join_registers, claims, {})
     known = values(newest)
     head = replace(head, facets={name: known[name] for name in _in_head(known)})
@@ -248,8 +248,8 @@ def first_users(users: Iterable[tuple[int, JobId]]) -> tuple[tuple[int, JobId], 
 def _source(facets: Facets) -> tuple[Name, Registers] | None:
     """The data source that a dataset names, as a dataset of a reserved namespace, with its facets.
 
-    Of several URIs of one source the one with the greatest digest counts, whatever the event times: no run writes the
-    source anew. A description of the source through the API is newer than all.
+    If a source has several URIs, the one with the greatest digest counts, whatever the event times, so that runs do not
+    rewrite it. A description given through the API always wins.
     """
     match facets.get(DATA_SOURCE):
         case {"name": str(name), "uri": str(uri)} if name:

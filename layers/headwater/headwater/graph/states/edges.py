@@ -52,7 +52,7 @@ class Edges(NamedTuple):
 
     @property
     def stored(self) -> tuple[Any, ...]:
-        """The edges as an item has them: without `foreign`, if there are none."""
+        """The edges as an item has them: without `foreign` if it is empty."""
         return tuple(self if self.foreign else self[:-1])
 
     @property
@@ -81,8 +81,8 @@ class Edges(NamedTuple):
         return frozenset(output for output in self.output_ids if source in self.upstream_of(output))
 
     def under_later_names(self, renamed: "RenamedAway", *, ever: bool = False) -> "Edges":
-        """The edges to the datasets of their time, some of whose names other datasets have by now. The edges of all
-        time (`ever`) are to both."""
+        """The edges to the datasets of their time, some of whose names have since gone to other datasets. The edges of
+        all time (`ever`) are to both."""
 
         def later(dataset: DatasetId) -> tuple[DatasetId, ...]:
             if ever:
@@ -112,7 +112,7 @@ NO_EDGES = Edges(NEVER, "", (), ())
 
 RenamedAway = Mapping[DatasetId, tuple[tuple[Instant, DatasetId], ...]]
 """Names that another dataset has by now: the times of their renames, the earliest first, each with the id under which
-the dataset of before went on."""
+the earlier dataset continued."""
 
 
 def meant(name: DatasetId, time: Instant, renamed: RenamedAway) -> DatasetId:
@@ -185,7 +185,7 @@ def version_of_run(run: Run) -> str:
 
 @lru_cache(maxsize=10_000)
 def _version_of(job: JobId, inputs: frozenset[DatasetId], outputs: frozenset[DatasetId]) -> str:
-    """The runs of a job have few versions, and a list shows many runs."""
+    """Cached, because a list shows many runs with few versions."""
     return str(uuid.uuid5(uuid.UUID(job), exact_json.dumps([sorted(inputs), sorted(outputs)])))
 
 

@@ -8,12 +8,12 @@ of one run of the application:
     app 2     r2     shop 0    all        app 2 took over: its runs are the generation
     app 2     r3     shop 1    all        the edges of the job now: shop 0 and shop 1 -> all
 
-A run of the generation began at most a day before the newest. A run without a parent is a generation by itself. Nothing
-in a generation ends anything: no event says whether an OVERWRITE was one of a table or of a partition.
+A run of the generation began at most a day before the newest. A run without a parent is a generation by itself. A later
+run never removes what an earlier one added: no event says whether an OVERWRITE replaced a table or a partition.
 
 A generation may have ten thousand runs (the batches of a stream), so it keeps a run only for what no newer run of it
 has: an input, an output, a flow from one to the other, or the column lineage of an output. Of the runs that add
-nothing, it keeps the newest, without edges: then it is known that there are more.
+nothing, it keeps the newest, without edges, to show that there are more.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,10 +28,10 @@ from headwater.graph.states.run import Run
 from headwater.openlineage.instant import NEVER, Instant, moved_back
 
 LONGEST = timedelta(days=1)
-"""A run that began longer before the newest is of no use for its generation."""
+"""A run that began longer than this before the newest is not in its generation."""
 MOST_COLUMN_LINEAGES = 50
-"""Column lineages of one output by one job. A job that sends more, such as one with the date in a formula, has unknown
-columns."""
+"""Column lineages of one output that are kept for one job. If it sends more, say with the date in a formula, its
+columns are unknown."""
 Element = tuple[Any, ...]
 """What a run may add: ("input", dataset, is_foreign), ("output", ...), ("flow", source, output), ("columns", output,
 digest)."""
@@ -47,8 +47,8 @@ class RunOfGeneration(NamedTuple):
 
     @classmethod
     def of(cls, run: Run) -> "RunOfGeneration":
-        """A run in full. A run whose start is known by its children alone is in no generation of others: it may seem
-        older than its parent, and runs are sought from the parent's first event on."""
+        """A run in full. A run whose start is known only from its children joins no other generation: it may seem older
+        than its parent, and runs are searched from the parent's first event on."""
         has_failed = run.ending is not None and run.ending.failed
         digests = ((node, values(output.facets).get(COLUMN_LINEAGE)) for node, output in run.outputs.items())
         columns = tuple(sorted((node, digest) for node, digest in digests if isinstance(digest, str)))
@@ -72,7 +72,7 @@ class RunOfGeneration(NamedTuple):
         }
 
     def under_later_names(self, renamed: RenamedAway) -> "RunOfGeneration":
-        """The run with the datasets of its time, some of whose names other datasets have by now."""
+        """The run with the datasets of its time, some of whose names have since gone to other datasets."""
         return self._replace(edges=self.edges.under_later_names(renamed))
 
     def includes(self, older: "RunOfGeneration") -> bool:
@@ -99,8 +99,8 @@ class RunOfGeneration(NamedTuple):
 
 
 class Generation(NamedTuple):
-    """The runs of a generation, newest first. `is_known` is whether they are all that is needed: the item of a job that
-    the release before wrote has the newest run alone."""
+    """The runs of a generation, newest first. `is_known` is whether they are all that is needed: a job's item written
+    by the previous release has only the newest run."""
 
     runs: tuple[RunOfGeneration, ...] = ()
     is_known: bool = True
@@ -118,7 +118,7 @@ class Generation(NamedTuple):
 
     @property
     def is_single(self) -> bool:
-        """Whether it has one run: then no other was left out for what this one has."""
+        """Whether it has one run, so that no other was left out because of it."""
         return len(self.runs) < 2
 
     def run(self, run_id: str) -> RunOfGeneration | None:
@@ -151,7 +151,7 @@ class Generation(NamedTuple):
 
     @property
     def edges(self) -> Edges:
-        """The edges of all runs. A run that failed counts for outputs that no other run names."""
+        """The edges of all runs. A failed run counts only for outputs that no other run names."""
         if self.is_single:
             return self.newest.edges
         counted = [edges for run in self._counted() if (edges := run.edges)]

@@ -55,7 +55,7 @@ them."""
 NO_CLAIMS = QUALITY | {FOREIGN}
 """Facets that claim nothing lasting of a dataset."""
 KEPT_JUDGEMENTS = 20
-"""Judged runs of a job that its head knows, those that were judged last: no search has to find the good ones."""
+"""The last judged runs that a job's head keeps, so that the good ones need not be searched for."""
 
 
 _JUDGED = f"{JUDGEMENT}:"
@@ -215,8 +215,8 @@ class JobFacts:
 class JobHead:
     """A job as it is now: its facts, its newest run (`latest`), and its newest runs that name a dataset (`generation`).
 
-    Both are a choice among all runs of the job, which the head does not hold. The choice is kept run by run, as long as
-    what the head holds is enough. Else the runs have to be read again:
+    Both are chosen among all runs of the job, which the head does not hold. The choice is updated run by run as long as
+    the head holds enough. Otherwise the runs have to be read again:
 
         event folded                     latest    generation
         COMPLETE of r1 at 10:00          r1 10:00  r1
@@ -235,7 +235,7 @@ class JobHead:
 
     @property
     def is_reported(self) -> bool:
-        """Whether an event of the job came, and not only of its children."""
+        """Whether the job itself sent an event, and not only its children."""
         return bool(self.facts.last)
 
     @property

@@ -1,7 +1,7 @@
 """The emission latency of a job's events, and its breaches.
 
-A breach begins when the events of a job arrive late, and arrive at the pace at which they happened. An event that is
-late alone says nothing: somebody may replay events. Replayed events come faster than they happened:
+A breach begins when the events of a job arrive late, and arrive at the pace at which they happened. A late event by
+itself says nothing: somebody may be replaying events. Replayed events come faster than they happened:
 
     happened    received, late    received, replayed
     10:00       10:06             10:30:00
@@ -10,9 +10,9 @@ late alone says nothing: somebody may replay events. Replayed events come faster
                 a breach begins   no breach
                 at 10:10
 
-A breach ends with an event whose latency is at most half of the threshold. A latency in between changes nothing: a job
-at the threshold raises one alert, not one an event. An event that arrives an hour late or more neither begins nor ends
-a breach: somebody repaired what had held it back, and a latency that grows is told long before.
+A breach ends with an event whose latency is at most half of the threshold. A latency in between changes nothing, so a
+job at the threshold raises one alert, not one per event. An event that arrives an hour late or more neither begins nor
+ends a breach: somebody repaired what had held it back, and a growing latency raises its alert long before that.
 
     received after    in the metrics    may begin a breach (threshold 5 minutes)
     10 minutes        yes               yes
@@ -26,14 +26,14 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, milliseconds_between
 
 BACKFILL_MILLIS = 24 * 60 * 60 * 1000
-"""An event that arrives a day or more after it happened is a backfill, and no measure of latency."""
+"""An event that arrives a day or more after it happened is a backfill, and does not measure latency."""
 REPLAY_MILLIS = 60 * 60 * 1000
 """An event that arrives an hour or more after it happened is replayed."""
 STEADY_MILLIS = 30 * 1000
 """Late events that are received within this time may be one replay: a short run, posted as fast as it happened."""
 _RECOVERED = 0.5
 _PACE = 0.9
-"""The part of the time between two events that must pass between their receptions, if they come at their pace."""
+"""The share of the time between two events that must pass between their arrivals if they come at their own pace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Latency:
 
     @property
     def is_replayed(self) -> bool:
-        """Whether the event came so late that it was sent again. With a threshold as long, the threshold counts."""
+        """Whether the event came so late that it was sent again. If the threshold is that long, it counts instead."""
         return self.millis >= max(REPLAY_MILLIS, 2 * self.threshold)
 
 
@@ -88,8 +88,8 @@ def next_breach_state(before: Latency | None, now: Latency) -> Latency | None:
 
 
 def _is_first(now: Latency, before: Latency) -> bool:
-    """Whether a late event is the first of its day without a breach. Of events that were received at once, the earliest
-    is the first, so that the order in which they are folded makes no difference."""
+    """Whether a late event is the first of its day without a breach. If several were received at once, the earliest is
+    the first, so that the order of folding makes no difference."""
     if before.is_late and before.at[:10] == now.at[:10]:
         return (now.at, -now.millis, now.run_id) < (before.at, -before.millis, before.run_id)
     return now.at > before.at

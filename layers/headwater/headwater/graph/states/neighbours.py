@@ -1,9 +1,9 @@
 """The neighbours of a dataset, in pages of job ids that split as they fill: a table with 100,000 readers is many small
-items, and no hot one.
+items and no hot one.
 
 Readers and writers are two trees over the same pages. More than `PAGE_SIZE` readers of a page become sixteen pages of
 readers, by the next hex digit of the job's id; likewise its writers. A table with many readers and few writers has all
-its writers on the first page. Edges are never removed, hence the shape of the trees depends on the set of edges alone.
+its writers on the first page. Edges are never removed, so the shape of the trees depends only on the set of edges.
 """
 
 from collections import defaultdict

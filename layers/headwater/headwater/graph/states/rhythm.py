@@ -3,11 +3,11 @@
 A job has one rhythm, however many runs. It keeps, of all runs that ended,
 
     the newest run of each of the newest 30 generations     an hourly job: the last 30 hours
-    the last run of each day for ten weeks                  ten Mondays tell what Mondays are like
+    the last run of each day for ten weeks                  ten Mondays show what Mondays are like
     the last run of each month for a year                   twelve month ends
 
-Each is a maximum by start and run id, so it does not matter in which order the runs come. What a run says is replaced
-when more is known of it: the observation of a run follows from the run.
+Each is a maximum by start and run id, so runs may come in any order. An observation follows from its run, and is
+replaced when more is known about it.
 """
 
 from collections.abc import Iterable
@@ -28,11 +28,11 @@ GENERATIONS, DAYS, MONTHS = 30, 70, 12
 DAY = 86_400
 """Seconds."""
 LATE = DAY // 2
-"""What is heard of by more than this after it was due, or after it ended, came with a backfill or from an archive."""
+"""A run first reported more than this after it was due or ended came with a backfill or from an archive."""
 ID_DIGITS = 8
-"""Hex digits of a run's id by which a rhythm knows the run: the last ones, since the first ones may tell a time."""
+"""Hex digits of a run's id by which a rhythm knows the run: the last ones, since the first ones may be a time."""
 MOST = 2**63
-"""Rows and bytes that are no more than this are believed."""
+"""Rows and bytes beyond this are not believed."""
 Moment = int
 """A time in whole seconds since 1970."""
 
@@ -67,8 +67,8 @@ class Rhythm:
         return job_id(self.job)
 
     def join(self, other: "Rhythm | None") -> "Rhythm":
-        """The rhythm by what both have seen, with what is kept of it. Of a run that both have seen, this one knows
-        more."""
+        """The rhythm by what both have seen, with what is kept of it. If both saw a run, this one knows more about
+        it."""
         if other == self:
             return self
         seen = {each.run: each for each in (*(other.observations if other else ()), *self.observations)}
@@ -109,7 +109,7 @@ def observation(run: Run) -> Observation:
 
 
 def kept(observations: Iterable[Observation]) -> list[Observation]:
-    """Those of some observations that a rhythm keeps, the oldest first."""
+    """The observations that a rhythm keeps, the oldest first."""
     by_start = sorted(observations)
     if not by_start:
         return []
@@ -120,7 +120,7 @@ def kept(observations: Iterable[Observation]) -> list[Observation]:
 
 
 def median(numbers: Iterable[float]) -> float:
-    """The median of some numbers, of which there is one at least. Python's own module takes ten others with it."""
+    """The median of one or more numbers. Python's own module imports ten others."""
     ordered = sorted(numbers)
     return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
@@ -150,7 +150,7 @@ def _short(run_id: str) -> str:
 
 
 def _sum(statistics: Iterable[object], member: str) -> int | None:
-    """The sum of a member over the outputs that tell it; None if none does."""
+    """The sum of a member over the outputs that have it; None if none does."""
     counts = [facet[member] for facet in statistics if isinstance(facet, dict) and _is_count(facet.get(member))]
     return sum(map(int, counts)) if counts else None
 

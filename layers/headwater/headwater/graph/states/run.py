@@ -50,8 +50,8 @@ NOT_REPORTED = "NOT_REPORTED"
 
 
 class Ending(NamedTuple):
-    """A terminal event. Of several, the greatest counts: a failure beats COMPLETE, since the Spark listener sends
-    COMPLETE a tenth of a second after FAIL; then the later event time counts, then the digest."""
+    """A terminal event. Of several, the greatest counts: a failure beats COMPLETE (the Spark listener sends COMPLETE a
+    tenth of a second after FAIL), then the later event time, then the digest."""
 
     failed: bool
     time: Instant
@@ -128,7 +128,7 @@ class Run:
 
     @classmethod
     def only_named(cls, job: Name, run_id: str, at: Instant) -> "Run":
-        """The state of a run of which no event is known, but that it was there at a time."""
+        """The state of a run with no known events, except that it existed at a time."""
         nothing: Registers = {}
         return cls(
             job=job,
@@ -172,7 +172,7 @@ class Run:
     def until(self, time: Instant) -> "Run":
         """The run as it was at a time: without an end that came later, and without the datasets that it named later.
 
-        Of what it says of a dataset, the newest word counts: a run repeats it in each event.
+        What it said last about a dataset counts: a run repeats it in each event.
         """
         if max(self.last, self.ended_at or self.last) <= time:
             return self
@@ -201,12 +201,12 @@ class Run:
 
     @property
     def is_judged_good(self) -> bool:
-        """Whether a person said that the run was good, and nobody took it back."""
+        """Whether a person said that the run was good and nobody took it back."""
         judgement = self.facets.get(JUDGEMENT)
         return judgement is not None and is_good(judgement.value)
 
     def with_inferred_end(self, application: "Run") -> "Run":
-        """This run; with the end of its application if the run has no end of its own."""
+        """This run, with the end of its application if it has none of its own."""
         return replace(self, ending=self.ending or application.ending)
 
     @property
@@ -230,13 +230,13 @@ class Run:
 
     @property
     def outcome(self) -> str:
-        """The state of the run with the runs that it started, as people are told it everywhere."""
+        """The state of the run with the runs that it started, as shown everywhere."""
         return outcome_of(self.state, len(self.failed_children)) if self.last else NOT_REPORTED
 
     @property
     def may_be_good(self) -> bool:
-        """Whether a person may call the run good: it went well, or is at it. Of a run that never reported, such as a
-        DAG's that only its tasks name, those that it started tell."""
+        """Whether a person may call the run good: it went well, or is still running. For a run that never reported,
+        such as a DAG run that only its tasks name, the runs that it started decide."""
         return self.outcome in (RunState.COMPLETED, RunState.RUNNING) or not (self.last or self.failed_children)
 
     @property
@@ -279,8 +279,8 @@ class Run:
         return parent_reference(register.value) if register else None
 
     def is_child_of(self, other: "Run") -> bool:
-        """Whether this run names another run as its parent. The id of a run may come under jobs of several namespaces,
-        which are several runs: a child names the namespace of its parent's job, too."""
+        """Whether this run names another run as its parent. One run id may come under jobs of several namespaces, and
+        those are different runs: a child names the namespace of its parent's job, too."""
         parent = self.parent
         return parent is not None and (parent.run_id, parent.job.namespace) == (other.run_id, other.job.namespace)
 

@@ -1,7 +1,7 @@
 """Search terms: where a search finds the names of datasets, jobs, columns, owners and tags, and the words of texts.
 
-A term is a place in a short list. It says all there is to say, so that a search reads a few lists, however large the
-table is:
+A term is a place in a short list. It is complete in itself, so a search reads only a few lists, however large the table
+is:
 
     list                place                               found by
     d:cu  d:or          `customer orders` and the dataset   the beginning of the name at any of its words; likewise of
@@ -137,7 +137,7 @@ def spelling_list(variant: str) -> str:
 
 
 def query_list(query_id: str) -> str:
-    """The list of the runs of a query, in any case of its id. An engine's id is one run's, as a rule."""
+    """The list of the runs of a query, in any case of its id. An engine's id usually belongs to one run."""
     return f"{_OF_QUERIES}{plain_name(query_id.casefold())}"
 
 
@@ -216,18 +216,18 @@ class NodeFacets(NamedTuple):
         return self.holder.kind, self.holder.node, digest, exact_json.dumps(named) if named else None
 
     def labels(self, known: KnownLabels = _NOTHING) -> Iterator[Label]:
-        """The columns, owners, tags and words, but for those that are known."""
+        """The columns, owners, tags and words, except those already known."""
         return (Label(kind, label, self.holder) for kind, label in _labels(self.facets, known))
 
 
 def labels_in(event: AnyEvent, known: Mapping[NodeId, KnownLabels]) -> Iterator[Label]:
-    """The columns, owners and tags in an event, but for those that are known of their node."""
+    """The columns, owners and tags in an event, except those already known of their node."""
     for described in node_facets_in(event):
         yield from described.labels(known.get(described.holder.node, _NOTHING))
 
 
 def terms_of_labels(labels: Iterable[Label]) -> Iterator[SearchTerm]:
-    """The terms of columns, owners, tags and words. A name that many tables have is taken apart once."""
+    """The terms of columns, owners, tags and words. A name that many tables share is split only once."""
     holders: dict[tuple[NameKind, str], set[Holder]] = {}
     for kind, name, holder in labels:
         if kind in {NameKind.DATASET, NameKind.JOB}:
@@ -280,7 +280,7 @@ def _is_new(schema: Any, known: KnownLabels) -> bool:
 
 
 def _words(facets: Facets, known: KnownLabels) -> set[str]:
-    """The words of the texts of a node, but for those of texts that are known."""
+    """The words of the texts of a node, except texts already known."""
     before = set(texts_of(known.facets))
     texts = [text for place, text in texts_of(facets) if (place, text) not in before]
     if _is_new(schema := facets.get(SCHEMA), known):
@@ -326,5 +326,5 @@ def _spellings(words: Iterable[str]) -> Iterator[SearchTerm]:
 
 @lru_cache(maxsize=1_000)
 def _spellings_of(word: str) -> tuple[SearchTerm, ...]:
-    """The terms of a word: names are made of few words, each many times."""
+    """The terms of a word, cached: names are made of few words, each used many times."""
     return tuple(SearchTerm(spelling_list(variant), word) for variant in variants(word))

@@ -1,4 +1,4 @@
-"""States that are stored beside runs and heads: writes, quality results, aliases, namespaces, days."""
+"""States stored besides runs and heads: writes, quality results, aliases, namespaces, days."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -30,8 +30,7 @@ from headwater.openlineage.instant import Instant
 
 
 class DatasetWrite(NamedTuple):
-    """A version of a dataset: the output as its run or event sent it. Its time is that of the first event that names
-    it."""
+    """A version of a dataset: the output as its run or event sent it. Its time is when the first event named it."""
 
     id: WriteId
     output: IoDataset
@@ -58,7 +57,7 @@ class DatasetWrite(NamedTuple):
 
     @classmethod
     def by_event(cls, event: AnyEvent) -> Iterator["DatasetWrite"]:
-        """The writes of an event without a run. A write follows from its event alone."""
+        """The writes of an event without a run. A write follows only from its event."""
         if isinstance(event, JobEvent):
             outputs = io_datasets(without_foreign_outputs(event).outputs, stamp(event))
             job = job_id(event.job.name)
@@ -137,7 +136,7 @@ class StoredAlert(NamedTuple):
 
     @property
     def silence(self) -> Name:
-        """The dataset that stands for the alerts of this type about this node. A recovery is of the type of what it
+        """The dataset that stands for the alerts of this type about this node. A recovery has the type of what it
         ends."""
         ended = {"Emission Latency Recovered": "Emission Latency Exceeded", "Deadline Recovered": "Deadline At Risk"}
         name = Name(self.namespace, self.document["name"])
@@ -179,7 +178,7 @@ class EventDay(NamedTuple):
 
 
 class CatalogProgress(NamedTuple):
-    """Where the import from the Glue Data Catalog goes on. Empty texts are the beginning."""
+    """Where the import from the Glue Data Catalog continues. Empty texts mean from the beginning."""
 
     database: str = ""
     token: str = ""

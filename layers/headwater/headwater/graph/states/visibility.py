@@ -11,8 +11,8 @@ run, version, event, alias  whole, without the names of others'     absent
 column lineage              whole, but of another's dataset no      of no interest: its dataset has no column lineage
                             column: `*` stands for all
 
-No walk goes on behind a job or dataset of another namespace: such a job is made of nothing, and such a dataset has no
-neighbours. The store applies this to every state that it reads for the caller, so that no lookup can forget it.
+No walk continues past a job or dataset of another namespace: such a job has no sources, and such a dataset has no
+neighbours. The store applies this to every state it reads for the caller, so no lookup can forget it.
 """
 
 import hmac
@@ -120,7 +120,7 @@ class Visibility:
         return {**shown.as_json(), "field": ALL_COLUMNS}
 
     def _own_event(self, event: dict[str, Any]) -> dict[str, Any]:
-        """The event of a job of the caller; of the datasets of others, it has the names alone."""
+        """The event of a caller's job, with only the names of other people's datasets."""
         used = {member: list(map(self._own_reference, event.get(member) or ())) for member in ("inputs", "outputs")}
         return event | {member: datasets for member, datasets in used.items() if datasets}
 
@@ -164,7 +164,7 @@ class Visibility:
         return JobFacts(name, NEVER, NEVER, {}, {}, None, usages, is_derivation=facts.is_derivation)
 
     def _edges(self, head: JobHead) -> Edges:
-        """The edges to datasets that the caller reads. Each output is made of nothing, so that no walk goes on."""
+        """The edges to datasets that the caller reads. Each output has no sources, so that no walk continues."""
         edges, written = head.current, [node for node, usage in head.facts.usages.items() if usage.writes]
         inputs, outputs = self._seen(edges.inputs), self._seen(edges.outputs)
         sources = tuple((output, ()) for output in sorted({*written, *(output.id for output in outputs)}))

@@ -30,8 +30,8 @@ _KAFKA = "kafka://"
 
 
 def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
-    """A dataset in a lineage graph. `used` is the time of the last known use. A head does not hold this time, since the
-    head would then be written with every run. A dataset that the caller may not read (`foreign`) has a name alone."""
+    """A dataset in a lineage graph. `used` is the time of the last known use. A head does not hold this time, since
+    every run would then have to write it. A dataset that the caller may not read (`foreign`) has only a name."""
     name, facets, created = head.facts.name, head.facets, head.facts.created
     tagged = tagging(facets)
     return {
@@ -57,13 +57,13 @@ def dataset_node(head: DatasetHead, used: Instant | None = None) -> JsonObject:
 
 
 def updated(head: DatasetHead, used: Instant | None) -> JsonObject:
-    """When a dataset was created or last used. Of one that only a reference names, neither is known."""
+    """When a dataset was created or last used. Neither is known if only a reference names it."""
     created = head.facts.created
     return {"updatedAt": shown(max(created, used or created)) if created else None}
 
 
 def display_names(heads: Iterable[DatasetHead]) -> JsonObject:
-    """What datasets are called in a catalogue, by nodeId, as a member of an answer that names them by nodeIds alone; no
+    """What datasets are called in a catalogue, by nodeId, as a member of an answer that names them only by nodeId; no
     member if none is in a catalogue."""
     named = ((head.facts.name, display_name(head.facts.name, head.facets)) for head in heads)
     shown = {node_id(NodeKind.DATASET, name): display for name, display in named if display}

@@ -25,7 +25,7 @@ _LOCATION_SCHEMES = frozenset({"http", "https", "ftp", "file"})
 
 
 def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObject:
-    """A job in a lineage graph. A job that the caller may not read (`foreign`) has a name alone."""
+    """A job in a lineage graph. A job that the caller may not read (`foreign`) has only a name."""
     facts, name = head.facts, head.facts.name
     facets = values(facts.facets)
     parent = head.parent_name
@@ -68,7 +68,7 @@ def job(details: JobDetails, run: Callable[[RunDetails], JsonObject | DocumentTe
 
 
 def _job_lineage(facets: Facets, name: Name) -> JsonObject:
-    """The other jobs in the `lineage` facet, which few producers send: the module is read for these alone."""
+    """The other jobs in the `lineage` facet, which few producers send: the module is only imported for them."""
     from headwater.graph.facets.explicit_lineage import jobs_in_lineage  # noqa: PLC0415
 
     others = jobs_in_lineage(facets, name)
@@ -84,8 +84,8 @@ def _labels(facets: Facets) -> list[str]:
 
 
 def location(facets: Facets) -> str | None:
-    """The URL of a job's source code; None for a location that is no URL, such as `git@github.com:shop/jobs.git`, which
-    the facet sourceCodeLocation has."""
+    """The URL of a job's source code; None for a location that is not a URL, such as `git@github.com:shop/jobs.git`,
+    which the facet sourceCodeLocation has."""
     text = facet_text(facets, "sourceCodeLocation", "url") or ""
     try:
         parts = urlsplit(text)

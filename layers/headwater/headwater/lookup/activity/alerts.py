@@ -1,4 +1,4 @@
-"""GET /alerts and /alerts/{id}: what was told, newest first.
+"""GET /alerts and /alerts/{id}: the alerts, newest first.
 
 An alert may name nodes of other namespaces: what a change breaks, and who started a run. A caller who may not read one
 of these namespaces gets the alert without its sentences and details, and with `hidden`.

@@ -1,6 +1,6 @@
 """GET /events/lineage: events as they were posted, by event time; RunEvents, unless the request names other kinds.
 
-As in Marquez, the list has RunEvents alone by default: the events page of Marquez's web UI fails on an event without a
+As in Marquez, the list has only RunEvents by default: the events page of Marquez's web UI fails on an event without a
 run.
 
 Events are listed by the day. An entry of a day's list has the time and the type of the event, and nothing else. Two

@@ -1,8 +1,8 @@
 """GET /expectations: what is expected of jobs, the most urgent first: which runs are late, and which are due next; and
-GET /settings, by which people say it.
+GET /settings, where people state it.
 
-Of a job, or of the writers of a dataset, it is all that is known, with their newest runs beside what was usual. Without
-a nodeId it is the jobs that are due within a day, and those that are late by less than a week.
+For a job, or the writers of a dataset, the answer has all that is known, with their newest runs beside what was usual.
+Without a nodeId, it has the jobs that are due within a day, or late by less than a week.
 """
 
 from collections.abc import Collection, Iterator, Sequence

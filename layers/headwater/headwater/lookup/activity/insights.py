@@ -1,7 +1,6 @@
 """GET /insights: what the last analysis of the whole graph found, by kind, the most important first.
 
-An insight may name nodes of several namespaces. A caller gets those insights of which the caller may read every
-namespace.
+An insight may name nodes of several namespaces. A caller gets the insights whose namespaces it may all read.
 """
 
 from collections.abc import Collection, Mapping

@@ -1,7 +1,7 @@
 """A page of several lists by time, merged, newest first, of some namespaces.
 
-The entries have their namespace: those of other namespaces are passed over without a read. The lists are not counted,
-since a count would cost the whole lists.
+The entries have their namespace: those of other namespaces are skipped without a read. The lists are not counted, since
+that would read all of them.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence

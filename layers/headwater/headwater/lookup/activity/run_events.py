@@ -1,8 +1,8 @@
 """GET /jobs/runs/RUN/events: the events of a run as they were posted, newest first.
 
-A stream sends an event each minute, hence the list is not counted, and a page is short. The list is by the run id
-alone: of a run id that jobs of several namespaces use, the events of the run's own namespace are returned. Those of
-others are passed over, up to a bound.
+A stream sends an event each minute, so the list is not counted, and a page is short. The list goes by run id only: if
+jobs of several namespaces use one run id, the events of the run's own namespace are returned, and up to a bound of
+others are skipped.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """GET /stats/set-aside: the jobs whose producers spoke of the namespaces of others in the last week.
 
-The note of what was set aside is a facet of the job (access/admission.py). A job is listed by its note, too, hence the
-request reads the jobs of the last week, and no more than `MAX_JOBS`.
+The note of what was set aside is a facet of the job (access/admission.py). A job is also listed by its note, so the
+request reads the jobs of the last week, at most `MAX_JOBS`.
 """
 
 from collections.abc import Sequence

@@ -37,7 +37,7 @@ Id = TypeVar("Id")
 def lineage_events(reader: Reader, request: ApiRequest, _caller: Principal) -> list[JsonObject]:
     """The number of START, COMPLETE, FAIL and ABORT events in each interval, in all namespaces that the caller reads.
 
-    An entry of a day's list has no namespace, hence the events are read for a caller who does not read all.
+    An entry of a day's list has no namespace, so the events are read for a caller who may not read everything.
     """
     deadline = clock.monotonic() + MAX_SECONDS
     return concurrent_map(lambda interval: _events(reader, interval, deadline), intervals(request))

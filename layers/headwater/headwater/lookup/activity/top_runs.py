@@ -1,8 +1,8 @@
 """GET /runs: the runs without a parent, by the time of their end or else of their start, newest first.
 
-A run that another run started is no entry of its own: its failure is shown with the run at the top. A run at the top
-that never reported is no entry either: nothing is known of it but its children, which stand for it. Its own item is
-listed as RUNNING, or as FAILED if it has a failed child, by the start of its first child.
+A run that another run started is not an entry: its failure is shown with the run at the top. Nor is a run at the top
+that never reported: only its children are known, and they stand for it. Its own item is listed as RUNNING, or as FAILED
+if it has a failed child, by the start of its first child.
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -1,7 +1,7 @@
 """The responses to GET /lineage and GET /column-lineage in the formats of other tools.
 
-Each format is a function of the response alone. Equal graphs have equal exports, in whatever order the response lists
-nodes and edges.
+Each format is a function of only the response. Equal graphs have equal exports, whatever the order of nodes and edges
+in the response.
 """
 
 from collections.abc import Callable, Mapping

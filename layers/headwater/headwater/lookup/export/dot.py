@@ -1,6 +1,6 @@
 """Graphviz: jobs are boxes, datasets cylinders, exposures notes, columns rounded boxes in a cluster for each dataset.
 
-Names are in labels and tooltips alone; the ids of nodes are numbers. https://graphviz.org/doc/info/lang.html
+Names are only in labels and tooltips; the ids of nodes are numbers. https://graphviz.org/doc/info/lang.html
 """
 
 from collections.abc import Iterable, Iterator

@@ -15,7 +15,7 @@ from headwater.openlineage.exact_json import JsonObject
 
 _SPEC = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs"
 _BEFORE_ALL = "1970-01-01T00:00:00Z"
-"""The event time of a node without a time in the response. Every known facet is newer, hence stays."""
+"""The event time of a node without a time in the response. Every known facet is newer, so it stays."""
 
 
 def render(answer: dict[str, Any]) -> list[dict[str, Any]]:

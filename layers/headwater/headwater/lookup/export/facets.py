@@ -28,7 +28,7 @@ def of_job(data: Document) -> JsonObject:
 
 
 def of_dataset(data: Document) -> JsonObject:
-    """The facets of a dataset, from its members in the response. A response with columns alone gives none."""
+    """The facets of a dataset, from its members in the response. A response with only columns gives none."""
     facets: JsonObject = {}
     if data.get("fields"):
         facets["schema"] = _facet("1-2-0/SchemaDatasetFacet", fields=[_field(column) for column in data["fields"]])

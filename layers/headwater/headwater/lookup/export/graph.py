@@ -118,7 +118,7 @@ def _uses(answer: Document) -> Iterator[ExportEdge]:
 
 
 def _flows(answer: Document) -> Iterator[ExportEdge]:
-    """The edges between columns. `inputFields` has names and transformations; `inEdges` has ids alone."""
+    """The edges between columns. `inputFields` has names and transformations; `inEdges` only has ids."""
     for entry in answer["graph"]:
         if entry["type"] == "DATASET_FIELD":
             for source in entry["data"]["inputFields"]:

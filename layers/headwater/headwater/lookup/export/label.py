@@ -10,7 +10,7 @@ _PICTURES = {code: 0x2400 + code for code in range(0x20)} | dict.fromkeys(range(
 
 
 def lines(node: ExportNode) -> list[str]:
-    """The lines of a node's label: a column has its name alone, since the column is drawn in its dataset."""
+    """The lines of a node's label: a column has only its name, since it is drawn in its dataset."""
     names = [node.name, node.namespace] if node.field is None else [node.field]
     return [shortened(shown(name)) for name in names]
 
@@ -37,7 +37,7 @@ def visible(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """A long text without its middle: the start of a path tells its store, the end tells paths apart."""
+    """A long text without its middle: the start of a path shows its store, the end distinguishes it."""
     if len(text) <= LENGTH:
         return text
     kept = (LENGTH - 1) // 2

@@ -1,6 +1,6 @@
 """Mermaid: jobs are boxes, datasets cylinders, exposures flags, columns rounded boxes in a subgraph for each dataset.
 
-Names are in labels alone. In a label, every character outside of words is written as an entity (`#58;`):
+Names are only in labels. There, every character outside words is written as an entity (`#58;`):
 - a quote would end the label;
 - Mermaid reads labels as Markdown: some versions show `__main__` in bold, and `1. load` as a list;
 - before parsing, Mermaid cuts the last `;` off a line that looks like `style a:#fff;`.

@@ -1,6 +1,6 @@
 """GET /diff: the lineage of a node, or the nodes of namespaces, at two times, and what differs.
 
-For a node the cost is that of two requests for /lineage and a read of runs, for namespaces that of what happened since.
+A node costs two requests for /lineage and a read of runs; namespaces cost as much as has happened since.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -94,7 +94,7 @@ def _changed_code(reader: Reader, before: LineageGraph, after: LineageGraph) -> 
 
 
 def _new(graph: LineageGraph, begin: Instant) -> set[str]:
-    """The nodes that no event had named at a time. Others only came into the graph."""
+    """The nodes that no event had named at a time. Any others only entered the graph."""
     jobs = {node_id(NodeKind.JOB, head.facts.name): head.facts.first for head in graph.jobs.values()}
     datasets = {node_id(NodeKind.DATASET, head.facts.name): head.facts.created for head in graph.datasets.values()}
     return {node for node, first in (jobs | datasets).items() if first > begin}

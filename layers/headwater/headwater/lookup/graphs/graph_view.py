@@ -116,8 +116,8 @@ def serialise(
 
 
 def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, JsonObject]:
-    """The exposures of some datasets. Their edges are in their own `inEdges` alone: Marquez's page draws `outEdges`,
-    and has no picture of what is neither job nor dataset."""
+    """The exposures of some datasets. Their edges are only in their own `inEdges`: Marquez's page draws `outEdges`, and
+    cannot draw what is neither job nor dataset."""
     nodes: dict[str, JsonObject] = {}
     for dataset in _readable(graph):
         head = graph.datasets[dataset]
@@ -288,8 +288,8 @@ def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
 
 
 def _last_used(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> dict[DatasetId, Instant]:
-    """For each dataset, the time of the last event until then by which one of its first jobs used it: as the lookup of
-    the dataset has it, whichever way the graph goes. One read of these jobs, but for those that the walk read."""
+    """For each dataset, the time of the last event until then by which one of its first jobs used it: as in the lookup
+    of the dataset, whichever way the graph goes. One read of these jobs, except those that the walk read."""
     users = {
         dataset: set(first_jobs(graph.datasets[dataset], graph.writers.get(dataset, ())))
         for dataset in _readable(graph)

@@ -42,7 +42,7 @@ def at_risk(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
 def _cautions(
     reader: Reader, impacted: Impact, on_page: Iterable[NodeAtRisk], as_of: Instant | None
 ) -> dict[DatasetId | None, JsonObject]:
-    """A caution for the changed dataset, and for those of a page, where no write went well."""
+    """A caution for the changed dataset, and for each of a page, if none of its writes went well."""
     known = impacted.known
     if impacted.head is None or known is None:
         return {}

@@ -118,7 +118,7 @@ def walked(reader: Reader, node: NamedNode, walk: Walk, rollup: Rollup | None) -
 
 
 def _first(graph: LineageGraph, most: int) -> LineageGraph:
-    """A truncated graph without its nodes beyond `most`: a longer walk might reach other nodes before these."""
+    """A truncated graph without the nodes beyond `most`: a longer walk might reach others before these."""
     return replace(graph, order=dict.fromkeys(islice(graph.order, most))) if graph.is_truncated else graph
 
 
@@ -179,8 +179,8 @@ def _paged(view: GraphView, page: PageRequest, *, is_truncated: bool) -> JsonObj
 
 
 def _is_column(reader: Reader, graph: ColumnGraph, node: NamedNode) -> bool:
-    """Whether a column is in the schema of now or of the time of the graph, or has a flow: a source column may be known
-    by the column lineage of its readers alone."""
+    """Whether a column is in the schema of now or of the time of the graph, or has a flow: a source column may only be
+    known from its readers' column lineage."""
     head = reader.datasets([node.dataset])[node.dataset]
     then = reader.datasets_at({node.dataset: head}, graph.as_of).values() if graph.as_of else ()
     if any(field["name"] == node.field for each in (head, *then) for field in fields_of(each.schema)):

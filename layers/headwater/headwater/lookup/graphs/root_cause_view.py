@@ -24,7 +24,7 @@ from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
 from headwater.traversal.root_cause import Amount, RootCause, root_cause
 
 MOST_EARLIER = 10
-"""Earlier changes that an answer has, the newest."""
+"""How many earlier changes an answer has, the newest first."""
 
 
 def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:

@@ -68,7 +68,7 @@ class DatasetHistory(Generic[Id, State]):
     def page(self, request: PageRequest) -> Page[State]:
         """A page: one query for each time line, and one read of the states.
 
-        The first page reads all ids, for the total. A page after a cursor reads the ids of the page alone.
+        The first page reads all ids, for the total. A page after a cursor only reads its own ids.
         """
         return self._page_of_several_lines(request) if len(self._lines) > 1 else self._page_of_one_line(request)
 

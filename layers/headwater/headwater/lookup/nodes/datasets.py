@@ -29,7 +29,7 @@ def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> Jso
 
 
 def _usage(head: DatasetHead, usage: JobUsages | None) -> JsonObject:
-    """What jobs do with a dataset. That none reads it is said with what cannot be seen of its readers."""
+    """What jobs do with a dataset. "No readers" comes with what cannot be seen of them."""
     if usage is None:
         return {}
     unread = Frontier(head.facts.created, unseen=blind_spots((BlindSpot.READERS, 1)))

@@ -1,8 +1,8 @@
 """The versions of a job: one for each set of inputs and outputs, of its newest generations and of its newest JobEvent.
 A job that names no dataset has one version, that of its newest run, once this has ended.
 
-Versions are not stored: the inputs and outputs of a generation give its version. A run of a loop has a version of its
-own, by which it can be asked for.
+Versions are not stored: the inputs and outputs of a generation give its version. Each run of a loop has its own
+version, by which you can ask for it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

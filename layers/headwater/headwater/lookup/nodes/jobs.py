@@ -67,8 +67,8 @@ def _documents(reader: Reader, heads: Mapping[JobId, JobHead], now: Instant) -> 
 
 
 def _run_text(reader: Reader, details: RunDetails) -> DocumentText:
-    """The JSON of a run. A run hardly changes once it has ended, hence its text is kept for the versions of its inputs
-    and what is said of its failure and its silence."""
+    """The JSON of a run. A run hardly changes once it has ended, so its text is cached, for the given input versions,
+    failure and silence."""
     versions = tuple(details.input_versions.items())
     return DocumentText(
         reader.store.made(_encoded_run, details.run, versions, details.message, details.no_contact_since)

@@ -66,8 +66,8 @@ def _children(reader: Reader, parent: Run, entries: Iterable[Entry[JobRunId]]) -
 
 
 def _count(reader: Reader, parent: Run, children: Listing[JobRunId], total: int) -> int:
-    """The number of children that the caller sees. The list is by the run id alone, and has no namespaces. Hence the
-    first `MAX_COUNTED` children are read for a caller who does not read all, and for a run id of several namespaces."""
+    """The number of children that the caller sees. The list goes by run id only, without namespaces. So the first
+    `MAX_COUNTED` children are read for a caller who may not read everything, and for a run id in several namespaces."""
     if reader.store.visibility is None and not reader.is_in_several_namespaces(parent.run_id):
         return total
     return len(_children(reader, parent, islice(children.entries(), MAX_COUNTED)))

@@ -210,7 +210,7 @@ def _of_query(reader: Reader, search: NameSearch, text: str) -> list[JsonObject]
 
 
 def _is_named(datasets: Sequence[JsonObject], words: Sequence[str]) -> bool:
-    """Whether the words are the name of a dataset, or the end of it: then it is meant, and not a column of the word."""
+    """Whether the words are the name of a dataset, or its end: then they mean it, and not a column."""
     names = [datasets[0][member] for member in ("name", "displayName") if member in datasets[0]] if datasets else []
     return any(not _rank(name, words)[0] for name in names)
 
@@ -225,7 +225,7 @@ def _node(kind: NameKind, name: Name, facets: Facets) -> JsonObject:
 def _labels(
     candidates: Candidates, heads: Heads, kind: NameKind, labels_of: Callable[[Holder], set[str]]
 ) -> list[JsonObject]:
-    """Owners or tags, each with the nodes that have it now. A tag with a value was once listed by its key alone."""
+    """Owners or tags, each with the nodes that have it now. A tag with a value was once listed only by its key."""
     nodes: dict[str, dict[Holder, JsonObject]] = {}
     for label in candidates.labels[kind]:
         for holder in label.holders:

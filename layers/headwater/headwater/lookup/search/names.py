@@ -1,7 +1,7 @@
 """Reads the lists of the search: which names begin with some words, which nodes have them, which words were meant.
 
-Each list is read once, up to a bound, and the number of lists depends on the words alone: a search costs the same in a
-table of ten names and of ten million.
+Each list is read once, up to a bound, and the number of lists depends only on the words: a search costs the same in a
+table of ten names as of ten million.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -31,7 +31,7 @@ from headwater.store.graph_store import GraphReader
 MAX_PLACES = 200
 """Places that are read of a list."""
 MAX_PLACES_OF_SOME = 1_000
-"""Likewise for a caller of some namespaces, who may not see most of the places."""
+"""The same for a caller of some namespaces, who may not see most of the places."""
 MAX_NAMES, MAX_LISTED_NAMESPACES, MAX_CORRECTIONS = 8, 8, 3
 _AFTER_ALL = "\U0010ffff"
 
@@ -72,7 +72,7 @@ class NameSearch:
         return [holder for holder in first if self._sees(holder) and all(holder in each for each in holders)][:most]
 
     def runs_of_query(self, query_id: str) -> list[tuple[Holder, str]]:
-        """The runs that an engine knows by an id, each with its job. A text without a digit is no id."""
+        """The runs that an engine knows by an id, each with its job. A text without a digit is not an id."""
         has_digit = any(letter.isdigit() for letter in query_id)
         runs = map(run_of, self._read(query_list(query_id), "", _AFTER_ALL) if has_digit else ())
         return [(job, run_id) for job, run_id in dict.fromkeys(runs) if self._sees(job)]

@@ -177,7 +177,7 @@ def _by_other_names(
 
 def _by_rules(reader: Reader, namespaces: Sequence[str], text: str) -> Iterator[DatasetMatch]:
     """Datasets that a rule of naming means by a text: by a name in the catalog of a query engine, or by a path within
-    the folder of a table. The text is another name of theirs, though it need not have been sent."""
+    the folder of a table. The text is another name of theirs, even if nobody sent it."""
     meant = {dataset_id(reader.naming.identify(sent).identity): sent for sent in reader.naming.in_catalogs(text)}
     for node, head in (reader.datasets(sorted(meant)) if meant else {}).items():
         if head.facts.name.namespace in namespaces:

@@ -148,8 +148,8 @@ def _rows(answer: Document, labels: Labels, display: Display, subject: _Subject)
 
 
 def _unknown(answer: Document, display: Display) -> Iterator[Line]:
-    """What is of unknown origin, by job: `job lake_scores, of customers: scores.segment, scores.version`. If it is
-    known of which columns it may be: `of id, country of customers`."""
+    """What is of unknown origin, by job: `job lake_scores, of customers: scores.segment, scores.version`. If its
+    possible columns are known: `of id, country of customers`."""
     origins = answer.get("unknown") or ()
     if not origins:
         return

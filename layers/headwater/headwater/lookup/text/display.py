@@ -60,7 +60,7 @@ class Display:
         return "".join(self.paint(span.role, span.text) if span.role else span.text for span in line).rstrip(" ")
 
     def shown(self, count: int) -> int:
-        """How many of so many entries are shown. One more takes no more room than to say that there is one more."""
+        """How many of so many entries are shown. Showing one more takes no more room than saying so."""
         most = self.most_entries
         return count if most is None or count <= most + 1 else most
 
@@ -83,7 +83,7 @@ def sentence(text: str, display: Display) -> Iterator[Line]:
 
 
 def frontier(answer: Mapping[str, Any], display: Display) -> Iterator[Line]:
-    """What the answer cannot see, after an empty line; nothing if it saw all."""
+    """What the answer cannot see, after an empty line; nothing if it saw everything."""
     if told := (answer.get("frontier") or {}).get("sentence"):
         yield BLANK
         yield from sentence(told, display)

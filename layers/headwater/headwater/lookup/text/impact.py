@@ -1,6 +1,7 @@
 """The answer of GET /impact: what a change would break, and what it may break, by owner, the nearest first.
 
-A display that shows the nearest entries alone shares them among the owners: the text is a screen, however many read."""
+A display that shows only the nearest entries shares them among the owners: the text fits a screen, whatever their
+number."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -61,8 +62,8 @@ class _Text:
         yield from frontier(self.answer, self.display)
 
     def _counts(self) -> str:
-        """`2 columns, 1 job; may break 1 column`. What only datasets and jobs tell is not certain, and is not said to
-        be."""
+        """`2 columns, 1 job; may break 1 column`. What is only known by datasets and jobs is not certain, and is not
+        said to be."""
         if not self.items:
             return "nothing downstream is known"
         breaks = self.answer.get("breaks")

@@ -72,7 +72,7 @@ def end(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int) -> Iterator[str]:
-    """Inert text in lines. A word that is wider than a line goes on in the next."""
+    """Inert text in lines. A word that is wider than a line continues on the next."""
     line = ""
     for word in text.split():
         if line and width_of(line) + 1 + width_of(word) > width:

@@ -1,5 +1,5 @@
-"""What nodes are called in a text: by name alone where most are, in one namespace and below one folder; and the nodes
-of nodeIds, where an answer has nothing else to tell a node by."""
+"""What nodes are called in a text: just the name in the namespace and folder where most are; and which node a nodeId
+means, if an answer has nothing else."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ from headwater.lookup.text.inert import inert, quoted, shortened
 _MOST_OF_A_NAMESPACE = 30
 """Columns of a namespace beside a name."""
 _OF_HIDDEN = 6
-"""Digits of the name of a hidden node, which tell it apart from others."""
+"""Digits of the name of a hidden node, enough to distinguish it."""
 
 
 _KINDS = {
@@ -46,8 +46,8 @@ class Labels:
     datasets_in, jobs_in    the namespaces that go without saying: those of the first node, or of most
     folder                  what the names of all datasets of `datasets_in` begin with
 
-    A node in `displayed`, by nodeId, is called by that name. Beside it stands the own name of a dataset, which tells
-    its path; that of a job or exposure tells no more than how a producer spells what its author says.
+    A node in `displayed`, by nodeId, is called by that name. A dataset's own name stands beside it, since it shows the
+    path; that of a job or exposure would only show how a producer spells it.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Labels:
         return self._displayed.get((node if node.kind in _AUTHORED else node.dataset).id)
 
     def fit(self, node: ExportNode, width: int) -> str:
-        """The name in at most so many columns, told apart from the other names of the text."""
+        """The name in at most so many columns, distinct from the other names of the text."""
         return self._abbreviations.fit(self.name(node), width)
 
     def elsewhere(self, node: ExportNode) -> str:

@@ -80,7 +80,7 @@ class _Section:
         yield from self.forest([first]).lines()
 
     def _frontier(self, first: ExportNode) -> Frontier:
-        """What is not seen of a dataset without jobs on a side, by the graph alone: the answer is Marquez's."""
+        """What cannot be seen of a dataset without jobs on a side, by this graph only: the answer is Marquez's."""
         begun = self.graph.data.get(first, {}).get("createdAt")
         silent = BlindSpot.WRITERS if self.way == UP else BlindSpot.READERS
         unseen = blind_spots(

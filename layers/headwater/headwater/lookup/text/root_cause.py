@@ -97,7 +97,7 @@ def _last_good(answer: Document, display: Display) -> Iterator[Line]:
 
 
 def _is_doubtful(good: Any) -> bool:
-    """Whether the last good run only completed, and nobody called it good."""
+    """Whether the last good run only completed, without anyone calling it good."""
     return bool(good) and good.get("confirmed") is False
 
 
@@ -109,7 +109,7 @@ def _findings(answer: Document, display: Display) -> Iterator[Line]:
 
 
 def _nothing(answer: Document) -> str:
-    """Only a run that a person called good, or all stored runs, can tell that nothing changed."""
+    """Only a run that a person called good, or all stored runs, can show that nothing changed."""
     good = answer.get("lastGood")
     if _is_doubtful(good):
         return "no finding since the last run that completed, which nobody called good"

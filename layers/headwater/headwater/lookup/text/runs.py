@@ -99,7 +99,7 @@ def _faults(run: Document) -> Iterator[str]:
 
 
 def _runtime(runtime: Document) -> str:
-    """What the tasks of a run took: `tasks 3 min 20 s, read 43 GB, shuffled 2 GB, spilled 1 GB, 1 of 12 failed`."""
+    """What a run's tasks used: `tasks 3 min 20 s, read 43 GB, shuffled 2 GB, spilled 1 GB, 1 of 12 failed`."""
     spent = [("read", "bytesRead"), ("shuffled", "bytesShuffled"), ("spilled", "bytesSpilled")]
     told = [f"tasks {duration(round(1_000 * runtime['executorSeconds']))}"]
     told += [f"{word} {size(runtime[member])}" for word, member in spent if runtime[member]]

@@ -1,7 +1,7 @@
-"""Trees of nodes in a graph that is no tree: each node is expanded once, where it is nearest to a root.
+"""Trees of nodes in a graph that is not a tree: each node is expanded once, where it is nearest to a root.
 
-Everywhere else it is referred to: `(above)`, `(below)`, or `(cycle)` below itself. Where a tree gets too deep for the
-display, the rest of a branch follows as a tree of its own.
+Everywhere else it is referred to: `(above)`, `(below)`, or `(cycle)` below itself. If a tree gets too deep for the
+display, the rest of a branch follows as its own tree.
 
     orders_daily
     ├─ job daily_orders
@@ -21,7 +21,7 @@ from typing import Generic, NamedTuple, TypeVar
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, width_of_line
 
 LEAST_NAME = 16
-"""Columns that a name has, however little room there is."""
+"""Columns that a name gets, however little room there is."""
 
 Node = TypeVar("Node", bound=Hashable)
 Fit = Callable[[int], str]

@@ -10,7 +10,7 @@ from headwater.sources.connect.record_columns import Columns, ColumnSource
 
 _ROWS = ("before.", "after.")
 KEY = "_key"
-"""The key of a topic's records among the columns that a schema registry tells. No transformation of values sees it."""
+"""The key of a topic's records, among the columns from a schema registry. No transformation of values sees it."""
 
 
 def change_record(columns: Sequence[str]) -> Columns | None:

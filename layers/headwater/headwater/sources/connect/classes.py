@@ -1,7 +1,7 @@
 """The table of connector classes: which datasets are on the other side of a connector's topics.
 
 The class of a connector is named whole, or by its alias: `FileStreamSink` is
-`org.apache.kafka.connect.file.FileStreamSinkConnector`. A connector of another class is a job with its topics alone.
+`org.apache.kafka.connect.file.FileStreamSinkConnector`. A connector of another class is a job with only its topics.
 """
 
 import re
@@ -92,7 +92,7 @@ def _jdbc_source(connector: Connector) -> Iterator[SourceTopic]:
 
 
 def _object_store(scheme: str, *bucket: str) -> Written:
-    """Objects of a topic are below `topics.dir/TOPIC/` of the bucket (Confluent); other makers have a prefix alone."""
+    """Objects of a topic are below `topics.dir/TOPIC/` of the bucket (Confluent); other makers only have a prefix."""
 
     def written(connector: Connector, topic: str) -> Iterator[Name]:
         name = connector.setting(*bucket)

@@ -34,7 +34,7 @@ class Followed(Protocol):
         """The connectors as they are now, as many as can be read until the deadline. Raises Unreachable."""
 
     def are_gone(self, names: Iterable[str]) -> set[str]:
-        """Those of some connectors that no longer exist. Raises Unreachable."""
+        """Which of some connectors no longer exist. Raises Unreachable."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ConnectCluster:
 
     name       the namespace of its jobs
     followed   what lists its connectors
-    kafka      the bootstrap servers of its Kafka cluster, in whose name the topics are told; without them, the id of
+    kafka      the bootstrap servers of its Kafka cluster, which name the topics; without them, the id of
                the Kafka cluster
     """
 
@@ -89,7 +89,7 @@ class ConnectCluster:
 
 
 def _with_columns(connectors: Mapping[str, Connector], flows: Mapping[str, Sequence[Flow]]) -> set[Name]:
-    """The datasets whose columns tell of column lineage: all inputs, and the topics that sources write."""
+    """The datasets whose columns give column lineage: all inputs, and the topics that sources write."""
     pairs = {name: datasets_of(of) for name, of in flows.items()}
     written = {topic for name, (_, outputs) in pairs.items() if connectors[name].is_source for topic in outputs}
     return written.union(*(inputs for inputs, _ in pairs.values()))

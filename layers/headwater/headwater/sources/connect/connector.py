@@ -114,8 +114,8 @@ def _task(name: str, answer: Json) -> ConnectorTask:
 
 
 def _state(own: str, tasks: Sequence[ConnectorTask]) -> str:
-    """The state of a connector with its tasks: one failed task is a failure of the connector, and a task that is not
-    yet at work is told as such."""
+    """The state of a connector with its tasks: one failed task is a failure of the connector, and a task that has not
+    started is reported as such."""
     states = {task.state for task in tasks}
     for state in (ConnectorState.FAILED, ConnectorState.UNASSIGNED, ConnectorState.RESTARTING):
         if own == state or (own == ConnectorState.RUNNING and state in states):

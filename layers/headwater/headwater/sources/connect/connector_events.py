@@ -73,8 +73,8 @@ def end_event(kind: EventType, run: LastRun, job: Name, why: str, at: Instant) -
 
 
 def configuration_of(connector: Connector, kafka: str) -> str:
-    """A hash of a connector's settings that may be told, and of the datasets that follow from its settings alone. A
-    run with other datasets is another run: the datasets of a run are those of all its events."""
+    """A hash of a connector's publishable settings, and of the datasets that follow only from its settings. A run with
+    other datasets is another run: the datasets of a run are those of all its events."""
     unused = replace(connector, topics=(), offsets=())
     return _hash([connector.connector_class, told_settings(connector.config), flows_of(unused, kafka)])
 
@@ -85,8 +85,8 @@ def failure_of(connector: Connector) -> str:
 
 
 def run_facet(status: ConnectorStatus) -> Document:
-    """The state of a run: of the connector and its tasks, and the offsets as progress. `told` is a hash of all that an
-    event says beside its time: a poll that finds the same hash sends nothing."""
+    """The state of a run: of the connector and its tasks, and the offsets as progress. `told` is a hash of everything
+    in an event except its time: a poll that finds the same hash sends nothing."""
     connector = status.connector
     tasks = [{"id": task.id, "state": task.state, "worker": task.worker} for task in connector.tasks]
     offsets = without_secrets_in(list(connector.offsets[:MAX_OFFSETS]), connector.config)

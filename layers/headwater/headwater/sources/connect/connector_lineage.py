@@ -67,7 +67,7 @@ def column_lineage(connector: Connector, flows: Sequence[Flow], known: Mapping[N
 
 
 def _source_flows(connector: Connector, kafka: str) -> Iterator[Flow]:
-    """Topics in use are told even if it is not known from which dataset they come."""
+    """Topics in use are reported even if it is not known which dataset they come from."""
     read = reads_of(connector)
     transforms = transforms_of(connector.config)
     pairs = list(read(connector)) if read else []

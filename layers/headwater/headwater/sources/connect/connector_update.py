@@ -32,7 +32,7 @@ from headwater.sources.connect.last_reported import FAILED, LastReported, LastRu
 from headwater.sources.poller import Document
 
 HEARTBEAT = timedelta(minutes=10)
-"""The longest silence of a connector that is alive: a run that is silent for 15 minutes may be told abandoned."""
+"""The longest silence of a live connector: a run that is silent for 15 minutes may be reported as abandoned."""
 _PASSING = (ConnectorState.UNASSIGNED, ConnectorState.RESTARTING)
 
 

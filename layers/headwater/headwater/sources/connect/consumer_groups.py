@@ -1,10 +1,10 @@
 """Consumer groups of a Kafka cluster, followed like connectors: an application without any integration is a job that
 reads the topics whose offsets it commits.
 
-Some groups belong to engines that tell of themselves. Kafka Connect's are told as connectors, and Flink's and Spark's
-have no members: their clients take partitions by themselves. A group without members is told only as the end of a run.
+Some groups belong to engines that report themselves. Kafka Connect's become connectors, and Flink's and Spark's have no
+members: their clients take partitions by themselves. A group without members only ends a run.
 
-The broker is asked by the admin client of kafka-python, which is imported then.
+The broker is asked through kafka-python's admin client, which is only imported then.
 """
 
 import re
@@ -56,7 +56,7 @@ class ConsumerGroups:
         return Cluster(kafka_id, {group.id: _as_connector(group) for group in told}, {})
 
     def are_gone(self, names: Iterable[str]) -> set[str]:
-        """Those of some groups that the broker no longer has. Raises Unreachable."""
+        """Which of some groups the broker no longer has. Raises Unreachable."""
         _, groups = self.broker.groups()
         return set(names) - {group.id for group in groups}
 

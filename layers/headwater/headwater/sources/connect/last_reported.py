@@ -25,8 +25,8 @@ class LastRun(NamedTuple):
     updated: Instant
 
     def is_open(self, kafka_id: str) -> bool:
-        """Whether the run goes on in this Kafka cluster. Another cluster at the same address ends no run of the first:
-        it may have taken the place of the first for a moment."""
+        """Whether the run continues in this Kafka cluster. Another cluster at the same address does not end the first
+        one's runs: it may only have replaced it for a moment."""
         return self.state == RUNNING and self.kafka_id == kafka_id
 
 

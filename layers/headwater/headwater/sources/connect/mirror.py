@@ -20,7 +20,7 @@ class MirroredTopic(NamedTuple):
 
 
 def mirrored_topics(connector: Connector, kafka: str) -> Iterator[MirroredTopic]:
-    """The copied topics. `kafka` is the namespace of the worker's own cluster, which is mostly the target."""
+    """The copied topics. `kafka` is the namespace of the worker's own cluster, which is usually the target."""
     source = kafka_namespace(connector.setting("source.cluster.bootstrap.servers")) or "kafka://" + connector.setting(
         "source.cluster.alias"
     )

@@ -149,7 +149,7 @@ _WITHOUT_COLUMNS = {
     *("Filter", "ValueToKey", "SetSchemaMetadata", "InsertHeader", "DropHeaders", "ExtractNewRecordState"),
     *("Flatten", "TombstoneHandler", "PartitionRouting"),
 }
-"""Transformations that leave the names of the value's columns. Flatten names nested columns alone."""
+"""Transformations that leave the names of the value's columns. Flatten only names nested columns."""
 _COLUMNS: Mapping[str, Callable[[Transform, Columns], Columns]] = {
     "ReplaceField": _replace_field,
     "MaskField": _mask_field,

@@ -1,7 +1,7 @@
-"""What of a connector's configuration may be told: settings of an allow-list, and texts without credentials.
+"""What may be published of a connector's configuration: settings of an allow-list, and texts without credentials.
 
-A configuration holds passwords and tokens under keys that each connector chooses. Hence no other setting than the
-allowed ones leaves this module, and no text that repeats the value of another setting that may be a secret.
+A configuration holds passwords and tokens under keys that each connector chooses. So only allowed settings leave this
+module, and no text that repeats the value of another setting that may be a secret.
 """
 
 import re
@@ -81,13 +81,13 @@ MAX_OFFSETS = 100
 
 
 def told_settings(config: Mapping[str, str]) -> dict[str, str]:
-    """The settings that may be told."""
+    """The settings that may be published."""
     allowed = {key: text for key, text in config.items() if key in ALLOWED or _ALLOWED_OF_TRANSFORMS.fullmatch(key)}
     return {key: without_secrets(text, config) for key, text in sorted(allowed.items())}
 
 
 def without_secrets(text: str, config: Mapping[str, str]) -> str:
-    """A text, such as a stack trace, without credentials: neither those of the configuration nor those that look so."""
+    """A text, such as a stack trace, without credentials: neither those of the configuration nor lookalikes."""
     for secret in sorted(_secrets(config), key=len, reverse=True):
         text = text.replace(secret, "***")
     return redacted_text(text)[:MAX_TEXT]

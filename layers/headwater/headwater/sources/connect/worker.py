@@ -56,8 +56,8 @@ class Workers:
         return first_answer(self.urls, lambda worker: self._cluster(worker, deadline))
 
     def are_gone(self, names: Iterable[str]) -> set[str]:
-        """Those of some connectors that are deleted: some seconds later the worker lists other connectors, and answers
-        that there is no connector of the name. Raises Unreachable."""
+        """Which of some connectors are deleted: some seconds later the worker lists other connectors, and answers that
+        it has none of that name. Raises Unreachable."""
         self.sleep(CONFIRM_SECONDS)
         return first_answer(self.urls, lambda worker: self._gone(worker, set(names)))
 

@@ -69,7 +69,7 @@ class RecordSchema:
 
     @property
     def columns(self) -> tuple[RecordColumn, ...]:
-        """The columns of a record; a value that is no record is the one column `_value`."""
+        """The columns of a record; a value that is not a record is the one column `_value`."""
         return self.value.fields if self.value.type == "struct" else (self.value.named("_value"),)
 
 

@@ -64,7 +64,7 @@ class ConfluentRegistry:
         return self._ask(path, _reasons, _NO_REASONS, body)
 
     def _subject(self, name: str, level: str) -> RegisteredSubject:
-        """The subject with its level; without one of its own, that of the registry."""
+        """The subject with its level, or the registry's if it has none."""
         latest = self._ask(f"{_path(name)}/versions/latest", _version)
         path = f"/config{_path(name).removeprefix('/subjects')}"
         return RegisteredSubject(latest, self._ask(path, _level, {NO_LEVEL: level, NO_SUBJECT: level}))

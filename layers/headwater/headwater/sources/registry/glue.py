@@ -1,5 +1,5 @@
-"""The AWS Glue Schema Registry. Its API tells no compatibility of a version that is registered: Glue holds each version
-to the schema's level when it is registered."""
+"""The AWS Glue Schema Registry. Its API does not report the compatibility of a registered version: Glue holds each
+version to the schema's level when it is registered."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

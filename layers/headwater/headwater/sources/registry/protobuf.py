@@ -1,6 +1,6 @@
 """The columns of a schema in Protocol Buffers (https://protobuf.dev/reference/protobuf/proto3-spec).
 
-The first message of a file is its record, as serialisers of Kafka have it unless they are told otherwise.
+The first message of a file is its record, as for Kafka's serialisers unless configured otherwise.
 """
 
 import re

@@ -33,7 +33,7 @@ class FollowedRegistry:
     name                  by which the topics' facet names it
     source                what lists its subjects
     kafka                 the namespace of its topics, such as `kafka://broker-1:9092`
-    topics                the topics of subjects that are named after a record alone
+    topics                the topics of subjects that are named only after a record
     is_named_after_topic  whether a subject without a strategy has the name of its topic, as in Glue
     """
 

@@ -86,7 +86,7 @@ class RegisteredSubject(NamedTuple):
 
 
 class SubjectSource(Protocol):
-    """A registry. Each method raises Unreachable if there is no whole answer."""
+    """A registry. Each method raises Unreachable if there is no complete answer."""
 
     def listed(self, deadline: Deadline, /) -> ReadParts[RegisteredSubject]:
         """All subjects as they are now, as many as can be read until the deadline."""
@@ -98,8 +98,8 @@ class SubjectSource(Protocol):
         """One version of a subject."""
 
     def incompatibilities(self, version: SubjectVersion, before: int, /) -> list[str] | None:
-        """Why a version is not compatible with one before, by the registry's own check at the subject's level. None
-        if the registry cannot tell, or does not tell this client."""
+        """Why a version is not compatible with one before, by the registry's own check at the subject's level. None if
+        the registry does not know, or will not say to this client."""
 
 
 class DescribedTopic(NamedTuple):

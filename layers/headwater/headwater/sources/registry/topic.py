@@ -26,7 +26,7 @@ _OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/producers
 
 @dataclass(frozen=True)
 class TopicSubject:
-    """A subject of a topic, as an event tells it.
+    """A subject of a topic, as an event has it.
 
     versions        the versions that the registry has, as far as they were read: the history
     compatibility   the level that holds for the next version
@@ -47,7 +47,7 @@ class TopicSubject:
 
     @classmethod
     def of(cls, version: SubjectVersion, role: SubjectRole, versions: Sequence[int], level: str) -> "TopicSubject":
-        """A subject with a version that is told for the first time."""
+        """A subject with a version that is reported for the first time."""
         record, promise = version.record_name(), strictest([level])
         numbers = tuple(number for number in versions if number <= version.version)
         return cls(version.subject, role, version.format, record, version.version, version.id, numbers, level, promise)
@@ -75,7 +75,7 @@ class StoredTopic(NamedTuple):
 
 
 def stored_topics(datasets: Iterable[ReportedDataset]) -> dict[str, StoredTopic]:
-    """The topics with subjects by name. An entry that is not ours is passed over."""
+    """The topics with subjects by name. Entries that are not ours are skipped."""
     topics: dict[str, StoredTopic] = {}
     for name, facets in datasets:
         match facets.get(REGISTRY):

@@ -109,7 +109,7 @@ class TopicUpdate:
 
     def _broken(self, version: SubjectVersion, before: TopicSubject, level: str) -> BrokenPromise | None:
         """What a version broke: of the level that holds, by the registry's own check; of the level that held, or if the
-        registry cannot tell, by the columns."""
+        registry does not know, by the columns."""
         reasons, broke = self._source.incompatibilities(version, before.version), level
         lost = promised(before.promised) - (frozenset() if reasons is None else promised(level))
         if lost and not reasons:

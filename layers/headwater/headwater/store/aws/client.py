@@ -1,7 +1,7 @@
 """Clients of AWS services, and their errors as errors of storage.
 
-Only botocore is used: `import boto3` also loads its resource layer, which would make every cold start longer. botocore
-is imported on first use: `headwater serve` runs without it.
+Only botocore is used: `import boto3` would also load its resource layer and lengthen every cold start. botocore is
+imported on first use: `headwater serve` runs without it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PROMPT_SECONDS = 3
 PATIENT_SECONDS = 10
 
 USER_AGENT = "headwater"
-"""botocore writes its own word on the runtime anew for each call, in a fifth of the call's CPU."""
+"""botocore rebuilds its user agent for each call, which takes a fifth of the call's CPU."""
 
 SERVICES = ["dynamodb", "events", "firehose", "glue", "s3", "secretsmanager", "sns", "sqs"]
 """The services that have clients."""
@@ -43,9 +43,9 @@ _NEVER_TAKEN = {"ValidationException", "ItemCollectionSizeLimitExceededException
 def new_session() -> Session:
     """A session, for all clients of a process.
 
-    The session knows SERVICES alone: the search for all other services looks into some nine hundred folders, for a
-    tenth of the time in which a function starts. And it reads the attributes of DynamoDB's items in a fifth of the time
-    that botocore takes, which asks the model of the service about each value.
+    The session knows only SERVICES: searching for all others looks into some nine hundred folders, a tenth of a
+    function's start time. It also reads the attributes of DynamoDB's items in a fifth of the time of botocore, which
+    consults the service's model for each value.
     """
     from botocore.loaders import Loader
     from botocore.parsers import JSONParser, ResponseParserFactory
@@ -86,7 +86,7 @@ def _attribute(sent: dict[str, Any]) -> dict[str, Any]:
 
 
 class ClientOnRequest:
-    """A client that is made with its first call, because few invocations need the client. Threads may share it."""
+    """A client that is made on its first call, because few invocations need it. Threads may share it."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make
@@ -100,7 +100,7 @@ class ClientOnRequest:
 
 
 def client(session: Session, service: str, *, seconds: int = PROMPT_SECONDS) -> Any:
-    """A botocore client whose calls are given up after `seconds`, and tried twice.
+    """A botocore client whose calls time out after `seconds`, and are tried twice.
 
     Endpoint, region and credentials come from the environment, as everywhere on AWS. Clients of one session share what
     botocore has loaded.

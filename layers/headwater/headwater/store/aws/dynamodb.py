@@ -26,8 +26,8 @@ MAX_PARTS_BYTES = 350 * 1024
 TRIES = 8
 FIRST_WAIT_SECONDS = 0.05
 REBUILT = "rebuilt"
-"""The attribute of an item that was written from the archive. A reader of the stream tells nobody of such an item, and
-the next fold that writes the item leaves the attribute out."""
+"""The attribute of an item that was written from the archive. Readers of the stream do not announce such an item, and
+the next fold that writes it leaves the attribute out."""
 _BESIDE = {"PK", "SK", "v", REBUILT}
 """Attributes beside the labels."""
 Attributes = dict[str, dict[str, Any]]
@@ -105,7 +105,7 @@ class DynamoTable:
 
     def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
         within = _between("listed_in", list_name, "place", after, before)
-        if pk:  # a key of the table, but not of the index: hence a filter may name the attribute
+        if pk:  # a key of the table but not of the index, so a filter may name the attribute
             within["FilterExpression"] = "begins_with(PK, :beginning)"
             within["ExpressionAttributeValues"] |= {":beginning": {"S": pk}}
         return sum(page["Count"] for page in self._pages(IndexName="listed", Select="COUNT", **within))
@@ -194,7 +194,7 @@ class DynamoTable:
             attempt += 1
 
     def _waits(self, attempt: int) -> bool:
-        """Waits before the rest of a batch is asked for again, which DynamoDB left out. False if that is in vain."""
+        """Waits before asking again for what DynamoDB left out of a batch. False if there is no time for that."""
         if attempt + 1 < TRIES:
             time.sleep(backoff(attempt, FIRST_WAIT_SECONDS))
             return True
@@ -226,8 +226,8 @@ def _outside(part: bytes, item: Item, bucket: "Bodies") -> str:
 
 
 def item_of(stored: Attributes, bucket: "Bodies") -> Item:
-    """The item with these attributes; parts in S3 are fetched. An attribute of another form is left out: whoever reads
-    the item's state misses the attribute, and the other items of the call go through."""
+    """The item with these attributes; parts in S3 are fetched. An attribute of another form is left out: then only this
+    item cannot be read, and the others of the call can."""
     labels = {name: value["S"] for name, value in stored.items() if "S" in value and name not in _BESIDE}
     parts = {name: part for name, value in stored.items() if (part := _part(value, bucket)) is not None}
     expires_at = stored.get("expires_at", {}).get("N", "")
@@ -249,8 +249,8 @@ def _part(value: dict[str, Any], bucket: "Bodies") -> bytes | None:
 
 
 def _as_stored(item: Item) -> dict[str, Any]:
-    """The condition that an item is still as it was read. What is stored counts: an item that was repaired by hand has
-    another version than its content."""
+    """The condition that an item is still as it was read. The stored version counts: an item repaired by hand has a
+    version that does not match its content."""
     version = item.version if item.stored_version is None else item.stored_version
     if not version:
         return {"ConditionExpression": "attribute_exists(PK) AND attribute_not_exists(v)"}

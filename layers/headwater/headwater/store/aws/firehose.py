@@ -1,8 +1,8 @@
 """The archive: every event that was received, one line each, through Firehose to S3.
 
 A record is the gzip member of the lines of a batch: Firehose joins records, and joined members are a gzip file. Events
-of a batch resemble each other, hence an event of Spark takes 1 KB alone and 240 bytes in a batch of seven, of the 5 KB
-of its line. Firehose limits and bills the bytes of records.
+of a batch resemble each other: the 5 KB line of a Spark event takes 1 KB by itself, and 240 bytes in a batch of seven.
+Firehose limits and bills the bytes of records.
 """
 
 import gzip
@@ -26,8 +26,8 @@ LEVEL = 6
 
 
 class ArchiveWithoutDelay:
-    """An archive in front of which events do not wait: those that the delivery stream does not take, since it is
-    throttled or cannot be reached, become an object of their own beside those that the stream writes."""
+    """An archive that never makes events wait: those that the delivery stream does not take, because it is throttled or
+    unreachable, become an object of their own beside those that the stream writes."""
 
     def __init__(
         self, stream: "Archive", bucket: Bodies, now: Callable[[], Instant], log: Callable[[str, Exception], object]
@@ -87,7 +87,7 @@ def _member(lines: Iterable[bytes]) -> bytes:
 
 
 def _groups(parts: Iterable[bytes], most: int) -> Iterator[list[bytes]]:
-    """The parts in their order, in groups of at most so many bytes."""
+    """The parts in order, in groups of at most so many bytes."""
     group: list[bytes] = []
     for part in parts:
         if group and sum(map(len, group)) + len(part) > most:

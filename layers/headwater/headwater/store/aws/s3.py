@@ -6,7 +6,7 @@ from headwater.store.aws.client import errors_as, translated_errors
 from headwater.store.errors import StorageError, UnreadableBody
 
 _MISSING = {"NoSuchKey", "AccessDenied"}
-"""Whoever may not list a bucket is denied what is not there."""
+"""Without the right to list a bucket, a missing object is reported as denied."""
 
 
 class Bucket:

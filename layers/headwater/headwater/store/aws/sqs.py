@@ -63,9 +63,9 @@ class Queue:
 class Redelivery:
     """Sets the pause of failed messages: seconds at first, then ever longer.
 
-    Without the call a failed message, and its group, is hidden for what is left of the queue's visibility timeout, six
-    minutes. Most failures are over in seconds: a throttle, a lost connection. A long outage must not use up the
-    deliveries of a message before it is over: after the fifth, the message goes to the dead-letter queue.
+    Otherwise a failed message and its group stay hidden for the rest of the queue's visibility timeout, six minutes.
+    Most failures are over in seconds: a throttle, a lost connection. A long outage must not use up the deliveries of a
+    message before it is over: after the fifth, the message goes to the dead-letter queue.
     """
 
     def __init__(self, client: Callable[[], Any], url: str, log: Callable[[str, Exception], object]) -> None:
@@ -74,7 +74,7 @@ class Redelivery:
         self._log = log
 
     def hasten(self, receipts: Iterable[Receipt]) -> None:
-        """Delivers messages again after their pauses. A fault of this call is logged alone."""
+        """Delivers messages again after their pauses. If this call fails, that is only logged."""
         entries = [
             {"Id": str(number), "ReceiptHandle": handle, "VisibilityTimeout": pause_after(deliveries)}
             for number, (handle, deliveries) in enumerate(receipts)

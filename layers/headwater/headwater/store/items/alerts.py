@@ -14,7 +14,7 @@ from headwater.store.table import Item, Retention, expiry
 
 
 def encode(alert: StoredAlert, retention: Retention) -> Item:
-    """The item of an alert. Its position has the namespace, so that a list is filtered without a read of the alerts."""
+    """The item of an alert. Its position has the namespace, so that a list is filtered without reading the alerts."""
     document = {
         "time": alert.time,
         "severity": alert.severity,
@@ -25,7 +25,7 @@ def encode(alert: StoredAlert, retention: Retention) -> Item:
 
 
 def encode_dataset_alert(alert: DatasetAlert, retention: Retention) -> Item:
-    """The item says all by its key."""
+    """The key says everything."""
     labels = {"kind": "datasetAlert", SCHEMA: "1"}
     return Item(keys.dataset_alert(*alert), labels, {}, expiry(alert.time, retention.runs))
 

@@ -1,4 +1,4 @@
-"""Audit entries, and entries of refusals. They are no states of the graph: no fold makes them, and a rebuild of the
+"""Audit entries, and entries of refusals. They are not states of the graph: no fold makes them, and rebuilding the
 table does not bring them back."""
 
 from datetime import timedelta

@@ -2,10 +2,10 @@
 
 The attribute `schema` of an item is the version of the form in which it was written; items of version 1 lack the
 attribute. An older item is read through the upgrade steps 1 -> 2, 2 -> 3, ... of its codec, and is written in the
-newest form when a fold next changes it. A new form ships in two steps: the release that brings it reads both and
-writes the form before, until it is told to write the new one (`Retention.forms`). An item of a newer version than this
-release knows, and a damaged item, are a CorruptItem: neither a rollback nor a damaged item loses an event.
-docs/table.md says how to change a kind.
+newest form when a fold next changes it. A new form ships in two steps: the release that brings it reads both and writes
+the previous one, until `Retention.forms` switches it to the new one. An item of a newer version than this release
+knows, and a damaged item, are a CorruptItem: neither a rollback nor a damaged item loses an event. docs/table.md says
+how to change a kind.
 """
 
 import re
@@ -68,11 +68,11 @@ class Members:
 class Codec(Generic[State]):
     """One kind of item. `decode` makes a state of an item and its members; `upgrades[0]` is the step from version 1.
 
-    `labels` are the labels that follow from a state: an item with other labels is corrupt, since the indexes would give
-    it for a node that it is not about. An item of a version before `listed_since` may be in no list.
-    `former_labels` are the labels of older items, each with the version that had others, in the order of versions.
-    `former` is the step back: it makes of an item in the newest form one in the form before. It stands in the release
-    that brings a form, and goes with the next.
+    `labels` are the labels that follow from a state: an item with other labels is corrupt, since the indexes would
+    return it for the wrong node. An item of a version before `listed_since` may be in no list. `former_labels` are the
+    labels of older items, each with the version that had others, in the order of versions. `former` is the step back:
+    it turns an item in the newest form into the previous one. It comes with the release that brings a form, and goes
+    with the next.
 
     Example: version 3 adds a member to jobs. Then `upgrades` gets a second step, which sets the member; or the step
     `unchanged`, with a default where the member is read.
@@ -105,8 +105,8 @@ class Codec(Generic[State]):
         )
 
     def in_former_form(self, item: Item, stored: Item | None) -> Item:
-        """A new item as the release before writes and reads it. An item that is stored in the newest form keeps it: one
-        of the functions was told earlier than the others."""
+        """A new item as the previous release writes and reads it. An item already stored in the newest form keeps it:
+        some functions are switched before others."""
         if self.former is None or (stored and stored.labels.get(SCHEMA) == str(self.schema)):
             return item
         former = self.former(item)
@@ -136,7 +136,7 @@ class Codec(Generic[State]):
             raise WrongMember("kind", f"the key is of another kind than {self.kind}: {error}") from error
         version = self._version(item)
         labels = next((former for relabelled_in, former in self.former_labels if version < relabelled_in), self.labels)
-        if labels and not item.labels.keys() <= set(FORM):  # of one part alone, there are no other labels
+        if labels and not item.labels.keys() <= set(FORM):  # read with only one part, an item has no other labels
             _check_labels(item, self._expected_labels(item, labels(state)))
         return state
 

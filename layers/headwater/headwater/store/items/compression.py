@@ -1,9 +1,9 @@
 """Documents in items: exact JSON, compressed with a dictionary of OpenLineage's boilerplate. Equal documents are equal
 bytes.
 
-An event of Spark has 7 KB, of which all but the names and figures stands in each other event of Spark, too: the URLs of
-schemas and producers, the names of members. zlib finds such text in the dictionary: an event takes 650 bytes in place
-of 1,200 without the dictionary, and most items stay below the 1 KB of one write unit.
+A Spark event has 7 KB, and all but its names and figures is the same in every other Spark event: the URLs of schemas
+and producers, the names of members. zlib finds such text in the dictionary, so an event takes 650 bytes instead of
+1,200, and most items stay below the 1 KB of one write unit.
 
 A packed document begins with the checksum of its dictionary (RFC 1950, DICTID); documents of release 0.1.0 have no
 dictionary. A dictionary never changes, since items need it for as long as they are stored. A better dictionary is a
@@ -25,7 +25,7 @@ _NEWEST = Path(__file__).with_name("dictionaries").joinpath("1.jsonl").read_byte
 DICTIONARIES = {zlib.adler32(dictionary): dictionary for dictionary in (_NEWEST,)}
 """The dictionaries by their checksums."""
 _COMPRESSOR = zlib.compressobj(LEVEL, zdict=_NEWEST)
-"""Has read the dictionary, and is copied for each document: reading the dictionary takes longer than a document."""
+"""Has read the dictionary, which takes longer than packing a document, and is copied for each document."""
 
 
 def pack(document: Any) -> bytes:
@@ -42,8 +42,8 @@ def pack_text(canonical: str) -> bytes:
 def unpack(packed: bytes) -> Any:
     """The compressed document. Raises ValueError or zlib.error if there is none.
 
-    Texts that many documents have, such as the names of members and columns and the URLs of schemas, are one object in
-    memory: the states of thousands of items take a quarter less.
+    Strings that many documents share, such as names of members and columns and URLs of schemas, are one object in
+    memory, so thousands of states take a quarter less.
     """
     return _with_shared_texts(exact_json.loads_trusted(_inflated(packed).decode()))
 

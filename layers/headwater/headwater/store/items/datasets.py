@@ -99,8 +99,8 @@ def _facets(value: Any) -> dict[str, Any]:
 
 
 def _more_columns(head: DatasetHead) -> dict[str, Any]:
-    """The further digests of jobs that sent several: a member of its own, which the release before passes over. Where
-    that release drops it, the next event of the job brings it back."""
+    """The further digests of jobs that sent several, in a member that the previous release ignores. If that release
+    drops it, the next event of the job brings it back."""
     more = {job: digests[1:] for job, digests in head.columns.items() if digests[1:]}
     return {"moreColumns": more} if more else {}
 

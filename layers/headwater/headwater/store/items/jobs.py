@@ -105,8 +105,8 @@ def _decode(item: Item, members: Members) -> JobHead:
 
 
 def _as_judged_today(usage: DatasetUsage, producer: Producer) -> DatasetUsage:
-    """The usage without the schema of an input that an older release took for whole: what Spark read by a query over
-    JDBC. The schema that the job wrote counts in its place."""
+    """The usage without the schema of an input that an older release took for complete: what Spark read by a query over
+    JDBC. The schema that the job wrote counts instead."""
     read = schema_register(usage.facets)
     if read in (None, usage.wrote) or producer.strength_of_input(usage.name, usage.facets) is producer.inputs:
         return usage
@@ -157,8 +157,8 @@ def _edges(value: Any) -> Edges:
 
 
 def _generation_json(generation: Generation) -> dict[str, Any]:
-    """The runs of a generation: the newest without its edges, which are the member `chosen`. The release before passes
-    over this member. Where it drops it, the next event of the job has the runs read again."""
+    """The runs of a generation: the newest without its edges, which are the member `chosen`. The previous release
+    ignores this member. If it drops it, the next event of the job has the runs read again."""
     if not generation.runs or not generation.is_known:
         return {}
     runs = [[run.parent, run.has_failed, run.columns, run.edges.stored] for run in generation.runs]
@@ -178,7 +178,7 @@ def _generation_with(newest: Edges) -> Callable[[Any], Generation]:
 
 
 def _unknown_generation(newest: Edges) -> Generation:
-    """The generation in an item of a release that knew the newest run alone."""
+    """The generation in an item of a release that knew only the newest run."""
     is_none = newest.run_id == NO_EDGES.run_id
     return Generation() if is_none else Generation((RunOfGeneration(newest),), is_known=False)
 

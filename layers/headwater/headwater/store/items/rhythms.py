@@ -19,7 +19,7 @@ MOST_COUNTED = 400 * 2**63
 """The sum of the rows of all outputs of a run is less."""
 _RUNS = re.compile(rf"([0-9a-f]{{{ID_DIGITS}}})*")
 UNUSUAL = "unusual"
-"""The label of a rhythm whose newest run wrote an unusual amount: only such a change goes from the stream to alerts."""
+"""The label of a rhythm whose newest run wrote an unusual amount: only such changes reach alerts through the stream."""
 
 
 def encode(rhythm: Rhythm) -> Item:

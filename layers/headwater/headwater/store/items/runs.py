@@ -60,7 +60,7 @@ def encode(run: Run, retention: Retention) -> Item:
 
 
 def _labels(run: Run) -> Mapping[str, str]:
-    """The labels of a run, but for `open_in`, which a run that is given up as abandoned loses."""
+    """The labels of a run, except `open_in`, which a run that is given up as abandoned loses."""
     labels = {
         "state": run.stored_state,
         "run_id": run.run_id,
@@ -74,7 +74,7 @@ def _labels(run: Run) -> Mapping[str, str]:
 
 
 def _listed(run: Run) -> RunState:
-    """The list of runs without a parent that has the run. One that only its children named is where 0.1.0 put it."""
+    """The list of runs without a parent that has the run. One that only its children named stays where 0.1.0 put it."""
     hides_failures = run.state is RunState.COMPLETED or not run.last
     return RunState.FAILED if run.failed_children and hides_failures else run.stored_state
 

@@ -1,7 +1,7 @@
 """The values of items' documents. A decoder makes a domain value of JSON, or raises TypeError or ValueError; the
 functions `..._json` are the way back.
 
-Without the check of types a wrong value would fail later, in a comparison, and an event would be blamed for the item.
+Without type checks, a wrong value would only fail later, in a comparison, and an event would be blamed for the item.
 """
 
 import re
@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 _STAMP = re.compile(rf"(?:{_INSTANT.pattern}[012]|0{{30}}){_DIGEST.pattern}[io]?|", re.ASCII)
-"""An event's stamp, that of a data source, and that of a run which only its children named."""
+"""The stamps of an event, of a data source, and of a run that only its children named."""
 
 
 def text(value: Any) -> str:
@@ -62,7 +62,7 @@ def instant(value: Any) -> Instant:
 
 
 def exactly(expected: str) -> Callable[[Any], str]:
-    """A decoder of a text that the item's key has, too."""
+    """A decoder of a text that is also in the item's key."""
 
     def decode(value: Any) -> str:
         if value != expected:

@@ -1,4 +1,4 @@
-"""Alerts of a file, and how far each receiver has got. A receiver that is away holds up no other."""
+"""Alerts of a file, and how far each receiver has got. An absent receiver does not hold up the others."""
 
 import json
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import Any
 from headwater.store.sqlite.database import Database
 
 KEPT = 10_000
-"""Alerts that are kept for receivers that are away."""
+"""How many alerts are kept for absent receivers."""
 
 
 class SqliteAlertLog:
@@ -17,13 +17,13 @@ class SqliteAlertLog:
         self._database = database
 
     def add(self, alerts: Iterable[dict[str, Any]]) -> None:
-        """Adds alerts, on disk once this returns. The oldest alerts go, if there are too many."""
+        """Adds alerts, on disk once this returns. If there are too many, the oldest alerts go."""
         with self._database.writing() as connection:
             connection.executemany("INSERT INTO alerts (alert) VALUES (?)", [(json.dumps(alert),) for alert in alerts])
             connection.execute("DELETE FROM alerts WHERE seq <= (SELECT max(seq) FROM alerts) - ?", (KEPT,))
 
     def join(self, receiver: str) -> None:
-        """Makes a receiver known. A new receiver gets the alerts from here on."""
+        """Makes a receiver known. A new receiver gets only later alerts."""
         with self._database.writing() as connection:
             query = "INSERT OR IGNORE INTO receivers SELECT ?, coalesce(max(seq), 0) FROM alerts"
             connection.execute(query, (receiver,))

@@ -14,7 +14,7 @@ _EXPIRED = (
 
 
 class SqliteArchive:
-    """The archive of a file. The inbox has archived an event when it is folded: `put` has nothing to do."""
+    """The archive of a file. The inbox archives events before they are folded, so `put` has nothing to do."""
 
     def __init__(self, database: Database, bodies: Bodies) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""A SQLite file in WAL mode: one transaction writes at a time, and readers wait for none.
+"""A SQLite file in WAL mode: one transaction writes at a time, and readers never wait.
 
     database = Database(Path("lineage.db"))
     with database.reading() as connection:     sees what is committed
@@ -28,7 +28,7 @@ OLDEST_FORMS = 1
 APPLICATION = 0x48574C44
 """Marks the file as Headwater's, as PRAGMA application_id."""
 PAGE_BYTES = 16_384
-"""An item of two kilobytes does not leave its page: a third of the time to write an item, against pages of 4 KB."""
+"""An item of two kilobytes fits in a page, so writing it takes a third of the time it takes with pages of 4 KB."""
 WRITER_CACHE_KIB, READER_CACHE_KIB = 16_384, 2_048
 BUSY_SECONDS = 10
 """How long to wait for another process, such as `headwater key add`."""
@@ -95,7 +95,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that reads. Whoever reads takes all rows within the block, which is short."""
+        """A connection for reading. Fetch all rows within the block, and keep it short."""
         with translated_errors():
             try:
                 connection = self._idle.pop()
@@ -108,7 +108,7 @@ class Database:
                 self._idle.append(connection)
 
     def never_wait_for_disk(self) -> None:
-        """For a file that nobody needs once this process has ended."""
+        """For a file that nobody needs after this process."""
         self._writer.execute("PRAGMA synchronous = OFF")
 
     @property
@@ -122,8 +122,8 @@ class Database:
             connection.execute(f"PRAGMA user_version = {forms}")
 
     def copy_to(self, target: Path) -> None:
-        """Copies the file as it is now, while others read and write it. The target appears once the copy is whole and
-        was checked; a copy that failed leaves no file. Raises StorageError or OSError."""
+        """Copies the file as it is now, while others read and write it. The target appears once the copy is complete
+        and checked; a failed copy leaves no file. Raises StorageError or OSError."""
         part = target.with_name(f"{target.name}.part")
         part.unlink(missing_ok=True)
         try:
@@ -149,7 +149,7 @@ class Database:
 
     @property
     def free_bytes(self) -> int:
-        """The room on the disk of the file."""
+        """The free space on the file's disk."""
         return shutil.disk_usage(self.path.parent).free
 
     def close(self) -> None:
@@ -196,8 +196,8 @@ def _faults(connection: sqlite3.Connection, check: str) -> list[str]:
 
 
 def _make_private(path: Path) -> None:
-    """Makes a missing file that only its owner reads: it has the seals of keys, or is a lock that others could take.
-    SQLite makes those beside it alike."""
+    """Creates a missing file that only its owner can read: it holds the seals of keys, or is a lock that others could
+    take. SQLite creates its companions with the same permissions."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
 
@@ -231,8 +231,8 @@ def sole_use(path: Path) -> Iterator[None]:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Holds the file itself, beside its lock file, which somebody may delete. On Linux alone: elsewhere such a lock is
-    one of those that SQLite takes. Raises RefusedDatabase."""
+    """Locks the file itself as well as its lock file, which somebody may delete. Only on Linux: elsewhere SQLite itself
+    takes such locks. Raises RefusedDatabase."""
     with path.open("rb") as file:
         if sys.platform == "linux":
             try:

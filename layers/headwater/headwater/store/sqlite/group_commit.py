@@ -1,6 +1,6 @@
 """A group commit: what several threads write at the same time reaches the disk together.
 
-One thread commits what has gathered, the others wait for it.
+One thread commits what has gathered; the others wait for it.
 """
 
 import threading

@@ -20,7 +20,7 @@ from headwater.store.sqlite.group_commit import GroupCommit
 from headwater.store.sqlite.table import Transaction
 
 DEDUPLICATION_SECONDS = 300
-"""How long a repeated message is dropped, as on SQS. An event that comes again later is folded again, in vain."""
+"""How long a repeated message is dropped, as on SQS. Later repetitions are folded again, which changes nothing."""
 MAX_BATCH_BYTES = 4 * 1024 * 1024
 MAX_READ_CHARACTERS = 2_000_000
 """The texts of the events that are kept as they were read, until they are folded. An event takes about ten times the
@@ -66,13 +66,13 @@ class SqliteInbox:
         return [self._group.write(messages)] * len(messages)
 
     def take(self, limit: int, without: Collection[str] = ()) -> list[InboxMessage]:
-        """The first messages in their order, but for those of some groups."""
+        """The first messages in their order, except those of some groups."""
         with self._database.reading() as connection:
             rows = connection.execute(_TAKE, (json.dumps(list(without)), limit)).fetchall()
         return _bounded(InboxMessage(number, group, body, self._read.get(number)) for number, group, body in rows)
 
     def holds(self, messages: Iterable[Message]) -> bool:
-        """Whether one of these messages, sent by this process not long ago, is not folded yet."""
+        """Whether any of these messages, sent by this process recently, is not folded yet."""
         recent = [self._recent.get(message.deduplication_id) for message in messages]
         numbers = json.dumps([sent.number for sent in recent if sent])
         with self._database.reading() as connection:
@@ -122,8 +122,8 @@ class SqliteInbox:
             self._read.pop(number, None)
 
     def _not_repeated(self, messages: Iterable[Message], now: float) -> list[Message]:
-        """The messages that were not sent in the last minutes, each once. What was sent in the future is forgotten: the
-        clock has gone back."""
+        """The messages that were not sent in the last minutes, each once. Messages sent in the future are forgotten:
+        the clock has gone back."""
         while self._recent and not 0 <= now - next(iter(self._recent.values())).time < DEDUPLICATION_SECONDS:
             self._recent.popitem(last=False)
         distinct: dict[str, Message] = {}

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from headwater.store.sqlite.outbox import ItemChange
 
 MOST = 10_000
-"""Lists whose length is kept. A namespace, a day and a parent run are lists."""
+"""How many lengths are kept. A namespace, a day and a parent run are lists."""
 
 
 class ListCounts:
-    """Lengths of lists. A write that adds entries to a list or removes entries, makes the length unknown again."""
+    """Lengths of lists. A write that adds or removes entries makes a length unknown again."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -32,8 +32,8 @@ class ListCounts:
 
     @contextmanager
     def changing(self, lists: Collection[str] | None = None) -> Iterator[None]:
-        """A write to these lists, or to any list, for the length of the block. A count of that time may have seen the
-        write or not, hence its result is not kept."""
+        """A write to these lists, or to any list, for the length of the block. A count made meanwhile may or may not
+        have seen the write, so its result is not kept."""
         self._forget(lists)
         try:
             yield
@@ -50,7 +50,7 @@ class ListCounts:
 
 
 def changed_lists(changes: Iterable[ItemChange]) -> set[str]:
-    """The lists that have an item more or less after these changes."""
+    """The lists whose length these changes alter."""
     labels = ((before.labels if before else {}, after.labels) for before, after in changes)
     lists = ({old.get("listed_in"), new.get("listed_in")} for old, new in labels)
     return {name for pair in lists if len(pair) > 1 for name in pair if name}

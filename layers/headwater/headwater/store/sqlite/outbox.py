@@ -1,7 +1,7 @@
 """The outbox: changes of items, as records of a stream, kept until their alerts are safe.
 
-A record is added in the transaction that changes the item, hence no change is forgotten whenever the process dies. The
-outbox takes the changes that template.yaml lets through from the stream of DynamoDB to the function alerts.
+A record is added in the transaction that changes the item, so no change is lost whenever the process dies. The outbox
+takes the changes that template.yaml lets through from the stream of DynamoDB to the function alerts.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Items as rows of the table `items`.
 
 The labels that an index has are columns of their own; the column `labels` has the others as JSON. The part `doc` is a
-column, too: whoever wants that part alone reads no other part.
+column, too, so it can be read without the others.
 """
 
 import json
@@ -23,8 +23,8 @@ Row = tuple[Any, ...]
 
 
 def row_of(item: Item) -> Row:
-    """The row of an item, in the order of COLUMNS. Without parts, the key and the labels are all that an item has:
-    its version is the empty text, and is made of them when it is asked for."""
+    """The row of an item, in the order of COLUMNS. An item without parts has only its key and labels: its version is
+    stored as an empty text, and computed from them when needed."""
     others = tuple((name, text) for name, text in item.labels.items() if name not in INDEXED)
     parts = {name: part for name, part in item.parts.items() if name != DOC}
     return (
@@ -48,7 +48,7 @@ def item_of(row: Row) -> Item:
 
 
 def part_of(row: Row, name: str) -> Item:
-    """The item with one part alone. The row has FORM_COLUMNS, then the column of the part."""
+    """The item with only one part. The row has FORM_COLUMNS, then the column of the part."""
     pk, sk, others, content = row
     parts = {DOC: content} if name == DOC else _unpacked(content) if content else {}
     labels = {label: text for label, text in _labels(others).items() if label in FORM}
@@ -62,7 +62,7 @@ def _labels_text(labels: tuple[tuple[str, str], ...]) -> str:
 
 @lru_cache(maxsize=1_000)
 def _labels(text: str) -> Mapping[str, str]:
-    """The labels that no index has. Thousands of items have the same: kind, version, namespace, state."""
+    """The labels that no index has. Thousands of items share them: kind, version, namespace, state."""
     labels: dict[str, str] = json.loads(text)
     return labels
 

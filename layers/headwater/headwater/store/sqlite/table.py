@@ -5,8 +5,8 @@
         ...                                       many reads and changes
                                                   all of them committed at the end, or none
 
-A transaction keeps its changes in memory, and holds the file for no longer than their commit takes: other tables of the
-file can be written meanwhile.
+A transaction keeps its changes in memory and locks the file only while they are committed, so other tables can be
+written meanwhile.
 """
 
 import heapq
@@ -205,8 +205,8 @@ class SqliteTable:
 
 
 class Transaction:
-    """`Table` over a table and the changes of a transaction: reads see the changes, but for lists, the open
-    runs and `newest_items`.
+    """`Table` over a table and the changes of a transaction: reads see the changes, except lists, open runs and
+    `newest_items`.
 
     written        the items that the transaction has written, by their keys
     changes        every change in its order: an item may change several times
@@ -307,14 +307,14 @@ def _time_order(entry: IndexEntry) -> tuple[str, str]:
 
 
 def _version(item: Item | None) -> str | None:
-    """The version of an item as it is stored: an item that was repaired by hand has another than its content."""
+    """The version of an item as stored: one repaired by hand has a version that does not match its content."""
     if item is None:
         return None
     return item.version if item.stored_version is None else item.stored_version
 
 
 def _cut(item: Item, part: str) -> Item:
-    """An item with one part alone."""
+    """An item with only one part."""
     form = {name: item.labels[name] for name in FORM if name in item.labels}
     return Item(item.key, form, {part: item.parts[part]} if part in item.parts else {})
 
