@@ -164,9 +164,10 @@ def test_nothing_differs_names_what_cannot_be_seen(tmp_path: Path) -> None:
     jobs["daily"].made, jobs["daily"].chosen = {}, []
     jobs["clean"].reads = {"raw": {}}
     side = written(tmp_path / "side", events(jobs))
-    assert "nothing differs" in ci(side, side).output
-    assert "not seen: 1 job without column lineage (daily); 1 dataset without a schema (raw)" in ci(side, side).output
-    assert "Not compared: what expressions compute" in ci(side, side).output
+    said = " ".join(ci(side, side).output.split())  # its lines break by the length of the folder's name
+    assert "nothing differs" in said
+    assert "not seen: 1 job without column lineage (daily); 1 dataset without a schema (raw)" in said
+    assert "Not compared: what expressions compute" in said
 
 
 def test_a_server_gives_the_answers_of_its_file(before: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
