@@ -30,67 +30,83 @@ class Command(NamedTuple):
     needs: Extra | None = None
 
 
-COMMANDS = {
-    "lineage": Command(LOOKUPS, "NAME [--up|--down]", "shows what a table is made of, and what is made of it"),
-    "columns": Command(LOOKUPS, "NAME [COLUMN]", "shows where each column comes from"),
-    "impact": Command(LOOKUPS, "NAME [COLUMN]", "shows what a change would break, by owner"),
-    "why": Command(LOOKUPS, "NAME", "shows what may explain a wrong number"),
-    "diff": Command(LOOKUPS, "[NAME] [--since TIME]", "shows what changed since a time, around a table or everywhere"),
-    "runs": Command(LOOKUPS, "[JOB] [--failed] [--since TIME]", "lists runs"),
-    "show": Command(LOOKUPS, "TABLE", "shows a table: columns, owners, writers, last write, alerts"),
-    "search": Command(LOOKUPS, "TEXT", "finds datasets and jobs by a part of their names"),
-    "alerts": Command(LOOKUPS, "[--ack ID | --silence ID]", "lists, acknowledges and silences alerts"),
-    "expect": Command(LOOKUPS, "[NAME]", "lists the runs that are late, and those that are due next"),
-    "open": Command("headwater.cli.open", "[NAME]", "opens the web page, at the lineage of a table"),
-    "demo": Command(
-        "headwater.cli.demo.__main__", "[--port PORT]", "shows an incident, from recorded events of Spark", SERVE
-    ),
-    "serve": Command(
-        "headwater.cli.serve", "--data FILE [OPTION...]", "runs Headwater in one process, on one file", SERVE
-    ),
-    "key": Command(
-        "headwater.cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"
-    ),
-    "backup": Command("headwater.cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
-    "check": Command("headwater.cli.check", "FILE", "reads a whole file, and lists what is damaged"),
-    "scan": Command("headwater.cli.scan", "PATH|URL...", "lists what secrets events or a file hold, and where"),
-    "upgrade": Command("headwater.cli.upgrade", "FILE", "lets a new release store items in its own forms"),
-    "export": Command(
-        "headwater.cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"
-    ),
-    "load": Command(
-        "headwater.cli.load", "PATH|URL...|--marquez URL", "sends recorded events, or a Marquez, to a server"
-    ),
-    "replay": Command(
-        "headwater.cli.replay", "PATH|URL... [--from TIME]", "says which alerts events would have raised"
-    ),
-    "ci": Command(
-        "headwater.cli.ci.__main__", "BEFORE AFTER [--url URL]", "says what a change of code does to lineage"
-    ),
-    "connect": Command(
-        "headwater.cli.connect", "WORKER... [OPTION...]", "sends the lineage of Kafka Connect's connectors"
-    ),
-    "registry": Command(
-        "headwater.cli.registry", "URL... --kafka HOST:PORT", "sends the schemas of topics by a schema registry"
-    ),
-    "redrive": Command(
-        "headwater.cli.redrive.__main__", "--data FILE|--stack NAME", "replays messages that could not be processed"
-    ),
-    "doctor": Command("headwater.cli.doctor.__main__", "[OPTION...]", "says why a graph is empty"),
-    "submit": Command(
-        "headwater.cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", SPARK
-    ),
-    "jars": Command("headwater.cli.jars", "--into DIR", "fetches the jars that submit and tests need, once", SPARK),
-    "try": Command(
-        "headwater.cli.engines.__main__",
-        "ENGINE",
-        "runs a pipeline on a real Airflow, dbt, Flink, Kafka Connect or Trino",
-        SERVE,
-    ),
-    "kafka": Command("headwater.cli.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C"),
-    "mcp": Command("headwater.cli.mcp.__main__", "[--url URL]", "offers the lookups to coding assistants", MCP),
-    "completion": Command("headwater.cli.completion", "bash|zsh|fish", "prints a completion script"),
+GROUPS = {
+    "Look at the graph": {
+        "search": Command(LOOKUPS, "TEXT", "finds datasets and jobs by a part of their names"),
+        "show": Command(LOOKUPS, "TABLE", "shows a table: columns, owners, writers, last write, alerts"),
+        "lineage": Command(LOOKUPS, "NAME [--up|--down]", "shows what a table is made of, and what is made of it"),
+        "columns": Command(LOOKUPS, "NAME [COLUMN]", "shows where each column comes from"),
+        "open": Command("headwater.cli.open", "[NAME]", "opens the web page, at the lineage of a table"),
+        "mcp": Command("headwater.cli.mcp.__main__", "[--url URL]", "offers the lookups to coding assistants", MCP),
+    },
+    "Ask why, and what if": {
+        "why": Command(LOOKUPS, "NAME", "shows what may explain a wrong number"),
+        "impact": Command(LOOKUPS, "NAME [COLUMN]", "shows what a change would break, by owner"),
+        "diff": Command(
+            LOOKUPS, "[NAME] [--since TIME]", "shows what changed since a time, around a table or everywhere"
+        ),
+        "ci": Command(
+            "headwater.cli.ci.__main__", "BEFORE AFTER [--url URL]", "says what a change of code does to lineage"
+        ),
+        "replay": Command(
+            "headwater.cli.replay", "PATH|URL... [--from TIME]", "says which alerts events would have raised"
+        ),
+    },
+    "Watch": {
+        "runs": Command(LOOKUPS, "[JOB] [--failed] [--since TIME]", "lists runs"),
+        "alerts": Command(LOOKUPS, "[--ack ID | --silence ID]", "lists, acknowledges and silences alerts"),
+        "expect": Command(LOOKUPS, "[NAME]", "lists the runs that are late, and those that are due next"),
+    },
+    "Run": {
+        "demo": Command(
+            "headwater.cli.demo.__main__", "[--port PORT]", "shows an incident, from recorded events of Spark", SERVE
+        ),
+        "serve": Command(
+            "headwater.cli.serve", "--data FILE [OPTION...]", "runs Headwater in one process, on one file", SERVE
+        ),
+        "submit": Command(
+            "headwater.cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", SPARK
+        ),
+        "jars": Command("headwater.cli.jars", "--into DIR", "fetches the jars that submit and tests need, once", SPARK),
+        "try": Command(
+            "headwater.cli.engines.__main__",
+            "ENGINE",
+            "runs a pipeline on a real Airflow, dbt, Flink, Kafka Connect or Trino",
+            SERVE,
+        ),
+        "kafka": Command("headwater.cli.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C"),
+    },
+    "Send events": {
+        "load": Command(
+            "headwater.cli.load", "PATH|URL...|--marquez URL", "sends recorded events, or a Marquez, to a server"
+        ),
+        "connect": Command(
+            "headwater.cli.connect", "WORKER... [OPTION...]", "sends the lineage of Kafka Connect's connectors"
+        ),
+        "registry": Command(
+            "headwater.cli.registry", "URL... --kafka HOST:PORT", "sends the schemas of topics by a schema registry"
+        ),
+    },
+    "Operate": {
+        "doctor": Command("headwater.cli.doctor.__main__", "[OPTION...]", "says why a graph is empty"),
+        "key": Command(
+            "headwater.cli.key", "add|list|remove --data FILE", "makes, lists and removes the API keys of a file"
+        ),
+        "redrive": Command(
+            "headwater.cli.redrive.__main__", "--data FILE|--stack NAME", "replays messages that could not be processed"
+        ),
+        "backup": Command("headwater.cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
+        "check": Command("headwater.cli.check", "FILE", "reads a whole file, and lists what is damaged"),
+        "upgrade": Command("headwater.cli.upgrade", "FILE", "lets a new release store items in its own forms"),
+        "scan": Command("headwater.cli.scan", "PATH|URL...", "lists what secrets events or a file hold, and where"),
+        "export": Command(
+            "headwater.cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"
+        ),
+        "completion": Command("headwater.cli.completion", "bash|zsh|fish", "prints a completion script"),
+    },
 }
+"""The commands, as a person looks for them."""
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
 def main() -> int:
@@ -136,11 +152,13 @@ def _version() -> str:
 
 
 def usage() -> str:
-    calls = {name: f"headwater {name} {command.usage}" for name, command in COMMANDS.items()}
+    calls = {name: f"{name} {command.usage}" for name, command in COMMANDS.items()}
     width = max(map(len, calls.values()))
-    lines = [f"  {calls[name]:{width}}  {command.does}" for name, command in COMMANDS.items()]
+    lines = ["usage: headwater COMMAND [OPTION...]"]
+    for group, commands in GROUPS.items():
+        lines += ["", group, *(f"  {calls[name]:{width}}  {command.does}" for name, command in commands.items())]
     return "\n".join(
-        ["usage:", *lines, "Run `headwater COMMAND --help` for its options, `headwater --version` for the version."]
+        [*lines, "", "`headwater COMMAND --help` has the options, `headwater --version` prints the version."]
     )
 
 
