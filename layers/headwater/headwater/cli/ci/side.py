@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headwater.cli.failure import WRONG_COMMAND, CommandFailure
-from headwater.cli.load.sources import events
-from headwater.fold.fold import fold
+from headwater.cli.load.sources import events, normalised
+from headwater.cli.testing.folded import named_datasets, reader_of
 from headwater.graph.facets.column_lineage import Column, Steps
 from headwater.graph.facets.curation import RESERVED
 from headwater.graph.facets.members import is_canary
@@ -20,20 +20,13 @@ from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, NodeKind, dataset_id, job_id, node_id
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers import is_query_job
-from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.graph.states.run import RunState
 from headwater.lookup.text.labels import node_of
-from headwater.openlineage import exact_json
 from headwater.openlineage.event import DatasetEvent, Name
 from headwater.openlineage.faults import InvalidRequest
-from headwater.openlineage.wire import read_event
-from headwater.process_settings import read_settings
 from headwater.read.frontier import BlindSpot
-from headwater.read.reader import Reader
-from headwater.store.graph_store import GraphStore
-from headwater.store.memory import MemoryTable
 from headwater.traversal.column_graph import ColumnGraph
 from headwater.traversal.graph_diff import Columns, GraphAtTime, GraphEdge, LineageFlow
 from headwater.traversal.lineage import View
@@ -72,9 +65,9 @@ class ChangeSide:
 def side_of(source: Path, meant: Meant) -> ChangeSide:
     """The graph of the events of a file or folder, by the names that are meant. Raises CommandFailure."""
     sent = _read(source)
-    reader = _folded(sent)
+    reader = reader_of(sent)
     told = ColumnGraph(reader, view=View.EVER)
-    told.read_upstream({dataset_id(name) for each in sent for name in _datasets(each)})
+    told.read_upstream({dataset_id(name) for each in sent for name in named_datasets(each)})
     heads = {
         node: head
         for node, head in told.heads.items()
@@ -121,9 +114,7 @@ def _read(source: Path) -> list[NormalisedEvent]:
             if found.fault:
                 raise CommandFailure(f"{found.place}: {found.fault}", status=WRONG_COMMAND)
             try:
-                canonical = exact_json.dumps(exact_json.loads(found.text))
-                event = read_event(exact_json.loads(canonical), canonical=canonical)
-                sent.append(normalise_event(canonical, Naming(), event.time, event))
+                sent.append(normalised(found.text, Naming()))
             except InvalidRequest as error:
                 raise CommandFailure(f"{found.place} is no event: {error}", status=WRONG_COMMAND) from None
     except OSError as error:
@@ -131,19 +122,6 @@ def _read(source: Path) -> list[NormalisedEvent]:
     if not sent:
         raise CommandFailure(f"{source} has no events", "a job's events are there once it ran", status=WRONG_COMMAND)
     return sent
-
-
-def _folded(sent: Sequence[NormalisedEvent]) -> Reader:
-    store = GraphStore(MemoryTable(), read_settings({}).retention)
-    fold(sent, store)
-    return Reader(store, Naming())
-
-
-def _datasets(sent: NormalisedEvent) -> Iterator[Name]:
-    if isinstance(sent.event, DatasetEvent):
-        yield sent.event.dataset.name
-    else:
-        yield from (dataset.name for dataset in (*sent.event.inputs, *sent.event.outputs))
 
 
 def _job(head: JobHead) -> tuple[Name, bool]:

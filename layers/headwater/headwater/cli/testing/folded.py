@@ -44,11 +44,12 @@ def reader_of(events: Sequence[NormalisedEvent]) -> Reader:
 def snapshot_of(events: Sequence[NormalisedEvent], name_of: NameOf = str) -> LineageSnapshot:
     """The tables that events name. `name_of` gives the name to show for a name such as `file:/tmp/orders`."""
     reader = reader_of(events)
-    around = reader.neighbourhood({dataset_id(name) for event in events for name in _named(event)}, ())
+    around = reader.neighbourhood({dataset_id(name) for event in events for name in named_datasets(event)}, ())
     return LineageSnapshot(dict(_Seen(reader, head.facts.name, name_of).table() for head in around.heads.values()))
 
 
-def _named(event: NormalisedEvent) -> Iterable[Name]:
+def named_datasets(event: NormalisedEvent) -> Iterable[Name]:
+    """The datasets that an event names."""
     read = event.event
     references = (read.dataset,) if isinstance(read, DatasetEvent) else (*read.inputs, *read.outputs)
     return (reference.name for reference in references)
