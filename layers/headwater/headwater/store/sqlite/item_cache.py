@@ -49,7 +49,8 @@ class ItemCache:
             with self._lock:
                 if writes == self._writes:
                     for key, item in found.items():
-                        self._put((key, only), item)
+                        if _is_as_written(item):
+                            self._put((key, only), item)
         return known
 
     def written(self, items: Iterable[Item]) -> None:
@@ -81,6 +82,12 @@ class ItemCache:
             return False
         self._bytes -= _size(self._items.pop(place))
         return True
+
+
+def _is_as_written(item: Item) -> bool:
+    """Whether a whole item has the content that its version is of. One that is damaged is read again each time, since
+    somebody may repair it in the file. An item with only one part has no version to tell by."""
+    return item.stored_version in (None, item.version)
 
 
 def _size(item: Item) -> int:
