@@ -147,9 +147,9 @@ def test_a_written_partition_is_in_the_catalogue(deployed: Deployed) -> None:
 @pytest.mark.usefixtures("synced")
 def test_a_dataset_without_a_table_gets_one_in_a_database_of_its_own(deployed: Deployed) -> None:
     def created() -> list[Table]:
-        if "headwater" not in {database["Name"] for database in deployed.glue.get_databases()["DatabaseList"]}:
+        if "headwater_dev" not in {database["Name"] for database in deployed.glue.get_databases()["DatabaseList"]}:
             return []
-        tables: list[Table] = deployed.glue.get_tables(DatabaseName="headwater")["TableList"]
+        tables: list[Table] = deployed.glue.get_tables(DatabaseName="headwater_dev")["TableList"]
         return tables
 
     wait_until(lambda: any(table["Name"].startswith("report_") for table in created()))
