@@ -67,14 +67,15 @@ class WriteOfRun(NamedTuple):
 
     def standing(self, at: Instant | None = None) -> Standing:
         """The standing of the write now, or as it was at a time: a run that failed at 10:05 was open at 10:03."""
-        return standing(self.run.until(at) if at else self.run)
+        return standing(self.run, at)
 
 
-def standing(run: Run) -> Standing:
-    """The standing of what a run wrote."""
-    if (run.ending and not run.ending.failed) or commits_as_it_goes(run):
+def standing(run: Run, at: Instant | None = None) -> Standing:
+    """The standing of what a run wrote, now or at a time."""
+    ending = run.ending if at is None or (run.ending and run.ending.time <= at) else None
+    if (ending and not ending.failed) or commits_as_it_goes(run):
         return Standing.GOOD
-    return Standing.FAILED if run.ending else Standing.OPEN
+    return Standing.FAILED if ending else Standing.OPEN
 
 
 def commits_as_it_goes(run: Run) -> bool:
@@ -100,14 +101,14 @@ def renames(run: Run, dataset: DatasetId) -> bool:
 
 def write_that_counts(writes: Iterable[WriteOfRun], at: Instant | None = None) -> WriteOfRun | None:
     """The write of a dataset that counts, now or at a time."""
-    ranked = [(standing, write) for write in writes if (standing := write.standing(at))]
+    ranked = [(counts, write) for write in writes if (counts := standing(write.run, at))]
     best = max(ranked, key=lambda each: (each[0], each[1][:2]), default=None)
     return innermost(best[1], [write for _, write in ranked]) if best else None
 
 
 def innermost(write: WriteOfRun, others: Iterable[WriteOfRun]) -> WriteOfRun:
     """The write; in place of a write by a wrapper, that by the query that the wrapper holds."""
-    inner = [other for other in others if wraps(write.run, other.run)]
+    inner = [other for other in others if wraps(write.run, other.run)] if write.run.parent else []
     return max(inner, key=lambda other: other[:2], default=write)
 
 

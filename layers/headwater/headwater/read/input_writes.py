@@ -19,7 +19,16 @@ from headwater.graph.producers import is_query_job
 from headwater.graph.producers.table_formats import scanned_snapshot, writes_data, written_snapshot
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import NEVER, Instant
-from headwater.read.good_writes import LOOKED_AT, Standing, WriteOfRun, innermost, renames, wraps, write_that_counts
+from headwater.read.good_writes import (
+    LOOKED_AT,
+    Standing,
+    WriteOfRun,
+    innermost,
+    renames,
+    standing,
+    wraps,
+    write_that_counts,
+)
 from headwater.read.neighbourhood import NameSpan, Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
@@ -37,10 +46,7 @@ class _InputOfRun(NamedTuple):
     run: Run
     dataset: DatasetId
     spans: tuple[NameSpan, ...]
-
-    @property
-    def key(self) -> RunInput:
-        return self.run.run_id, self.dataset
+    key: RunInput
 
     @property
     def snapshot(self) -> float | None:
@@ -85,23 +91,36 @@ def input_writes(reader: Reader, runs: Collection[Run]) -> dict[RunInput, WriteI
     inputs = _inputs(reader, runs)
     newest = _latest(reader, inputs, NEWEST)
     known = _by_runs(reader, newest)
-    writes = {run_input.key: _write_of(run_input, known[run_input.key]) for run_input in inputs}
+    renaming = _renaming(known)
+    writes = {run_input.key: _write_of(run_input, known[run_input.key], renaming) for run_input in inputs}
     unsure = [each for each in inputs if not _is_sure(each, newest[each.key], writes[each.key])]
     known |= _by_runs(reader, _latest(reader, unsure, LOOKED_AT))
-    renamed = [each for each in inputs if _may_be_renamed(each, known[each.key], writes[each.key])]
+    renaming = _renaming(known)
+    renamed = [
+        each for each in inputs if renaming and _may_be_renamed(each, known[each.key], writes[each.key], renaming)
+    ]
     names = reader.neighbourhood({each.dataset for each in renamed}, ())
-    renamed = [_input_of(each.run, each.dataset, names) for each in renamed]
+    renamed = _inputs_of(((each.run, each.dataset) for each in renamed), names)
     known |= _by_runs(reader, _latest(reader, renamed, LOOKED_AT))
-    writes |= {run_input.key: _write_of(run_input, known[run_input.key]) for run_input in [*unsure, *renamed]}
+    renaming = _renaming(known)
+    writes |= {each.key: _write_of(each, known[each.key], renaming) for each in [*unsure, *renamed]}
     read = {key: write.id for key, write in writes.items() if write}
     return _by_snapshots(reader, inputs, read)
 
 
-def _may_be_renamed(run_input: _InputOfRun, writes: Iterable[WriteOfRun], write: WriteOfRun | None) -> bool:
+def _renaming(known: Mapping[RunInput, Iterable[WriteOfRun]]) -> set[WriteId]:
+    """Those of the writes that renamed their dataset. Thousands of inputs have the same few writes."""
+    runs = {write.id: write.run for writes in known.values() for write in writes}
+    return {write for write, run in runs.items() if renames(run, write.dataset)}
+
+
+def _may_be_renamed(
+    run_input: _InputOfRun, writes: Iterable[WriteOfRun], write: WriteOfRun | None, renaming: Collection[WriteId]
+) -> bool:
     """Whether one of these writes is a rename, so that the input may have been written under another name, or another
     table under this name."""
-    since = min(run_input.run.started_at, write.time if write and not renames(write.run, write.id.dataset) else NEVER)
-    return any(renames(each.run, each.id.dataset) and each.time >= since for each in writes)
+    since = min(run_input.run.started_at, write.time if write and write.id not in renaming else NEVER)
+    return any(each.id in renaming and each.time >= since for each in writes)
 
 
 def _by_runs(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> dict[RunInput, list[WriteOfRun]]:
@@ -113,23 +132,29 @@ def _by_runs(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> d
     }
 
 
-def _write_of(run_input: _InputOfRun, writes: Iterable[WriteOfRun]) -> WriteOfRun | None:
+def _write_of(
+    run_input: _InputOfRun, writes: Collection[WriteOfRun], renaming: Collection[WriteId]
+) -> WriteOfRun | None:
     """The write that counted when the reading run ended. A query reads nothing that the same statement writes. A rename
     made the data only of a table of which nothing else is known."""
-    run = run_input.run
-    of_others = [write for write in writes if not (wraps(run, write.run) or wraps(write.run, run))]
-    made = [write for write in of_others if not renames(write.run, write.id.dataset)]
-    return write_that_counts(made, run.ended_at) or write_that_counts(of_others, run.ended_at)
+    run, ended = run_input.run, run_input.run.ended_at
+    is_part = run.parent is not None
+    of_others = [write for write in writes if not (is_part and (wraps(run, write.run) or wraps(write.run, run)))]
+    made = [write for write in of_others if write.id not in renaming] if renaming else of_others
+    return write_that_counts(made, ended) or (write_that_counts(of_others, ended) if renaming else None)
 
 
 def _is_sure(run_input: _InputOfRun, newest: Collection[_Begun], write: WriteOfRun | None) -> bool:
     """Whether no older write than the newest ones can be that of the input."""
+    if len(newest) < NEWEST:
+        return True
     times: dict[DatasetId, list[Instant]] = defaultdict(list)
     for begun in newest:
         times[begun.write.dataset].append(begun.time)
-    oldest = [min(of_id) for of_id in times.values() if len(of_id) == NEWEST]
-    is_good = write is not None and write.standing(run_input.run.ended_at) is Standing.GOOD
-    return all(write is not None and is_good and write.time >= time for time in oldest)
+    oldest = max((min(of_id) for of_id in times.values() if len(of_id) == NEWEST), default=NEVER)
+    return not oldest or (
+        write is not None and write.time >= oldest and standing(write.run, run_input.run.ended_at) is Standing.GOOD
+    )
 
 
 def _by_snapshots(
@@ -156,7 +181,9 @@ def _by_snapshots(
             is_all = len(latest[run_input.key]) < LOOKED_AT
             unnamed = [begun for begun, snapshot in snapshot_of.items() if snapshot is None] if is_all else []
             by_runs = _by_runs(reader, {run_input.key: [*of_snapshot, *unnamed]})[run_input.key]
-            write = _first_good(by_runs, of_snapshot) or _write_of(run_input, _by_applications(by_runs, unnamed))
+            others = _by_applications(by_runs, unnamed)
+            renaming = _renaming({run_input.key: others})
+            write = _first_good(by_runs, of_snapshot) or _write_of(run_input, others, renaming)
             writes |= {run_input.key: write.id} if write else {}
     return writes
 
@@ -180,12 +207,19 @@ def _inputs(reader: Reader, runs: Collection[Run]) -> list[_InputOfRun]:
     pages = {NeighbourPageId(dataset) for run in runs for dataset in run.inputs}
     read = reader.store.read(ReadRequest(neighbours=pages)).neighbours.of(pages)
     neighbourhood = reader.neighbourhood({page.id.dataset for page in read if page.merged}, ())
-    return [_input_of(run, dataset, neighbourhood) for run in runs for dataset in run.inputs]
+    return _inputs_of(((run, dataset) for run in runs for dataset in run.inputs), neighbourhood)
 
 
-def _input_of(run: Run, dataset: DatasetId, neighbourhood: Neighbourhood) -> _InputOfRun:
-    """The input with the dataset that its name meant when the run began."""
-    return _InputOfRun(run, dataset, tuple(neighbourhood.spans_of(neighbourhood.meant(dataset, run.started_at))))
+def _inputs_of(inputs: Iterable[tuple[Run, DatasetId]], neighbourhood: Neighbourhood) -> list[_InputOfRun]:
+    """Each input with the dataset that its name meant when the run began."""
+    spans: dict[DatasetId, tuple[NameSpan, ...]] = {}
+    found: list[_InputOfRun] = []
+    for run, dataset in inputs:
+        node = neighbourhood.meant(dataset, run.started_at)
+        if node not in spans:
+            spans[node] = tuple(neighbourhood.spans_of(node))
+        found.append(_InputOfRun(run, dataset, spans[node], (run.run_id, dataset)))
+    return found
 
 
 def _latest(reader: Reader, inputs: Sequence[_InputOfRun], most: int) -> dict[RunInput, list[_Begun]]:

@@ -40,5 +40,7 @@ def _input_versions(run: Run, writes: Mapping[RunInput, WriteId]) -> Iterator[tu
 def input_version(run: Run, dataset: DatasetId, producer: str | None) -> str:
     """The version of an input: the id of the run that wrote the input. If no such run is known: the version of the
     schema that the reading run reported, else the version without a schema."""
+    if producer:
+        return producer
     schema = schema_register(run.inputs[dataset].facets)
-    return producer or (version_of_schema(schema.value) if schema else version_without_schema(dataset))
+    return version_of_schema(schema.value) if schema else version_without_schema(dataset)
