@@ -170,6 +170,35 @@ def test_nothing_differs_names_what_cannot_be_seen(tmp_path: Path) -> None:
     assert "Not compared: what expressions compute" in said
 
 
+def people(*fields: str) -> Document:
+    nested = [{"name": field, "type": "string"} for field in fields]
+    schema = factory.facet(fields=[{"name": "address", "type": "struct", "fields": nested}])
+    return factory.run_event("COMPLETE", job="load", outputs=[factory.dataset("people", schema=schema)])
+
+
+def test_who_reads_a_column_may_read_a_field_of_it(tmp_path: Path) -> None:
+    """Production knows the readers of `address`, not which of its fields they read."""
+    lines = factory.columns(to=("s3://lake", "people", "address"))
+    letters = factory.dataset("letters", schema=factory.schema("to:string"), columnLineage=lines)
+    reads = factory.run_event("COMPLETE", run=2, job="mail", inputs=[factory.dataset("people")], outputs=[letters])
+    fill(tmp_path / "lineage.db", [people("street", "city"), reads])
+    one, other = written(tmp_path / "one", [people("street", "city")]), written(tmp_path / "other", [people("city")])
+    answer = ci(one, other, "--data", tmp_path / "lineage.db", "--format", "json")
+    (lost,) = answer.document["consequences"]
+    assert (lost["column"], lost["isKnown"], lost["certain"]) == ("address.street", True, [])
+    assert node("letters.to") in {item["nodeId"] for item in lost["may"]}
+
+
+def test_what_production_has_no_record_of_is_not_said_to_be_unread(before: Path, tmp_path: Path) -> None:
+    jobs = base()
+    jobs["daily"].types.pop("orders"), jobs["daily"].made.pop("orders")
+    fill(tmp_path / "lineage.db", events({"clean": base()["clean"]}))
+    answer = ci(before, written(tmp_path / "after", events(jobs)), "--data", tmp_path / "lineage.db")
+    assert "daily.orders is removed" in answer.output
+    assert "production has no record of it, so it cannot say who reads it" in answer.output
+    assert "nothing" not in answer.output
+
+
 def test_a_server_gives_the_answers_of_its_file(before: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     documents = events(production(), facets=FACETS)
     fill(tmp_path / "lineage.db", documents)

@@ -68,7 +68,11 @@ def consequences(compared: ChangeComparison, production: Production) -> list[Con
 
 
 def _of(loss: Loss, compared: ChangeComparison, production: Production) -> Consequence:
-    answer = production.impact(loss)
+    asked, answer = loss, production.impact(loss)
+    # Lineage is of whole columns: who reads `address` may read `address.street`.
+    if is_part := answer is None and "." in loss.column:
+        asked = loss._replace(column=loss.column.partition(".")[0])
+        answer = production.impact(asked)
     if answer is None:
         return Consequence(loss, is_known=False)
     owners: dict[str, list[str]] = {}
@@ -78,12 +82,13 @@ def _of(loss: Loss, compared: ChangeComparison, production: Production) -> Conse
             items[item["nodeId"]] = {**item, "owners": owners.setdefault(item["nodeId"], [])}
             owners[item["nodeId"]] += [group["owner"]] if group["owner"] else []
     ranked = sorted(items.values(), key=lambda item: (item["distance"], item["nodeId"]))
-    adapted = [item for item in ranked if item["type"] != "JOB" and _is_adapted(item, loss, compared)]
+    adapted = [item for item in ranked if item["type"] != "JOB" and _is_adapted(item, asked, compared)]
     jobs = {step for item in ranked if item not in adapted and item["type"] != "JOB" for step in item["path"]}
     of_adapted = {step for item in adapted for step in item["path"]}
     adapted += [item for item in ranked if item["nodeId"] in of_adapted - jobs and item["type"] == "JOB"]
-    certain = [item for item in ranked if item not in adapted and not item["possible"]]
-    may = [item for item in ranked if item not in adapted and item["possible"]]
+    reading = [item for item in ranked if item not in adapted]
+    certain = [item for item in reading if not (is_part or item["possible"])]
+    may = [item for item in reading if is_part or item["possible"]]
     return Consequence(
         loss,
         is_known=True,

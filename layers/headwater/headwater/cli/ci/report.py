@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from headwater.cli.ci.comparison import ChangeComparison
 from headwater.cli.ci.consequences import Consequence
@@ -20,6 +20,7 @@ from headwater.openlineage.exact_json import JsonObject
 MOST_DRAWN = 60
 """Edges of a picture: more is no picture."""
 MOST_NAMED = 10
+UNKNOWN = "production has no record of it, so it cannot say who reads it"
 _PLAIN = re.compile(r"[\w ./,;()→-]")
 
 
@@ -56,10 +57,11 @@ class ChangeReport:
         return diff_text.render(self.compared.as_json(), display) + display.text(self._lines(display))
 
     def _lines(self, display: Display) -> Iterator[Line]:
-        for each in self.lost:
+        for said, alike in groupby(self.lost, lambda each: [*_said(each)]):
             yield BLANK
-            yield (Span(inert(_title(each)), Role.HEADING),)
-            for text in _said(each):
+            for each in alike:
+                yield (Span(inert(_title(each)), Role.HEADING),)
+            for text in said:
                 yield from sentence(f"  {text}", display)
         for rule in self.broken:
             yield BLANK
@@ -140,7 +142,7 @@ def _title(each: Consequence) -> str:
 
 def _said(each: Consequence) -> Iterator[str]:
     if not each.is_known:
-        yield "production does not know it: nothing is lost there"
+        yield UNKNOWN
         return
     yield f"certainly used by {_named(each.certain)}" if each.certain else "nothing certainly uses it"
     if each.owners:
@@ -159,7 +161,7 @@ def _said(each: Consequence) -> Iterator[str]:
 
 def _row(each: Consequence) -> str:
     if not each.is_known:
-        return f"| {escaped(_title(each))} | production does not know it | | |"
+        return f"| {escaped(_title(each))} | {escaped(UNKNOWN)} | | |"
     runs = "".join(f"; {_name(job)} runs {number:g} times a day" for job, number in each.runs_a_day.items())
     cells = (_title(each), _named(each.certain) + runs, _named(each.may), ", ".join(each.owners))
     return f"| {' | '.join(map(escaped, cells))} |"
