@@ -13,7 +13,7 @@ from headwater.bootstrap import Root
 from headwater.config import CurateSettings, from_environment
 from headwater.curate.curator import Curator
 from headwater.curate.routes import respond
-from headwater.curate.run_lifecycle import end_as_told
+from headwater.curate.run_lifecycle import end_as_reported
 from headwater.http.gateway import accepts_gzip, answer
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse
@@ -31,7 +31,7 @@ headwater.start.end()
 def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
     """Answers one request, or takes one event of EventBridge."""
     if "detail-type" in request:
-        return {"ended": end_as_told(curator.for_one_request(curator.caller), request, datetime.now(UTC))}
+        return {"ended": end_as_reported(curator.for_one_request(curator.caller), request, datetime.now(UTC))}
     end = time.monotonic() + SECONDS
 
     def respond_in_time(asked: ApiRequest) -> ApiResponse:

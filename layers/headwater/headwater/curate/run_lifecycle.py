@@ -79,7 +79,7 @@ def mark_run(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
     return run_answer(curator, run.run_id, run.job)
 
 
-def end_as_told(curator: Curator, notice: JsonObject, now: datetime) -> str | None:
+def end_as_reported(curator: Curator, notice: JsonObject, now: datetime) -> str | None:
     """Ends the run of an application whose step of EMR, or whose job run of EMR Serverless or Glue, has ended, as an
     event of EventBridge says. Returns the run's id, or None if nothing had to be ended.
 
@@ -87,8 +87,8 @@ def end_as_told(curator: Curator, notice: JsonObject, now: datetime) -> str | No
     applications of a step has not failed with the second.
     """
     detail = notice["detail"]
-    id_there, transition = detail.get("stepId") or detail.get("jobRunId"), ENDS.get(detail.get("state"))
-    runs = _runs_known_as(curator, id_there) if id_there and transition else []
+    service_id, transition = detail.get("stepId") or detail.get("jobRunId"), ENDS.get(detail.get("state"))
+    runs = _runs_known_as(curator, service_id) if service_id and transition else []
     if transition is None or not runs:
         return None
     run = runs[-1]
@@ -105,13 +105,13 @@ def end_as_told(curator: Curator, notice: JsonObject, now: datetime) -> str | No
     return run.run_id
 
 
-def _runs_known_as(curator: Curator, id_there: str) -> list[Run]:
+def _runs_known_as(curator: Curator, service_id: str) -> list[Run]:
     """The runs that a service knows by an id, the oldest first."""
     store = curator.before.store
-    found = map(run_of, store.places_in(query_list(id_there), limit=MOST_RUNS))
+    found = map(run_of, store.places_in(query_list(service_id), limit=MOST_RUNS))
     ids = {JobRunId(JobId(job.node), run_id) for job, run_id in found}
     runs = store.read(ReadRequest(runs=ids)).runs.of(sorted(ids))
-    known = (run for run in runs if query_of(values(run.facets)).get("id") == id_there)
+    known = (run for run in runs if query_of(values(run.facets)).get("id") == service_id)
     return sorted(known, key=lambda run: run.order)
 
 

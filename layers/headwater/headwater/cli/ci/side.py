@@ -66,14 +66,14 @@ def side_of(source: Path, meant: Meant) -> ChangeSide:
     """The graph of the events of a file or folder, by the names that are meant. Raises CommandFailure."""
     sent = _read(source)
     reader = reader_of(sent)
-    told = ColumnGraph(reader, view=View.EVER)
-    told.read_upstream({dataset_id(name) for each in sent for name in named_datasets(each)})
+    graph = ColumnGraph(reader, view=View.EVER)
+    graph.read_upstream({dataset_id(name) for each in sent for name in named_datasets(each)})
     heads = {
         node: head
-        for node, head in told.heads.items()
+        for node, head in graph.heads.items()
         if head.facts.name.namespace not in RESERVED and not is_canary(head.facets)
     }
-    told.read_heads(heads)
+    graph.read_heads(heads)
     names = {node: meant(head.facts.name) for node, head in heads.items()}
     shown = {node: node_id(NodeKind.DATASET, name) for node, name in names.items()}
     jobs = reader.jobs({job_id(each.event.job.name) for each in sent if not isinstance(each.event, DatasetEvent)})
@@ -82,8 +82,8 @@ def side_of(source: Path, meant: Meant) -> ChangeSide:
     for node, head in heads.items():
         columns[shown[node]] = of_schema = columns_of(head.schema)
         unseen[BlindSpot.SCHEMAS] |= set() if of_schema else {shown[node]}
-        untold = {column for column in of_schema if column.lower().partition(".")[0] not in told.told[node]}
-        unseen[BlindSpot.COLUMNS] |= {_field(names[node], name) for name in untold if told.told[node]}
+        untold = {column for column in of_schema if column.lower().partition(".")[0] not in graph.told[node]}
+        unseen[BlindSpot.COLUMNS] |= {_field(names[node], name) for name in untold if graph.told[node]}
     edges: set[GraphEdge] = set()
     of_jobs: dict[str, Name] = {}
     failed: set[Name] = set()
@@ -92,15 +92,15 @@ def side_of(source: Path, meant: Meant) -> ChangeSide:
         job, ever = node_id(NodeKind.JOB, meant(name)), job_head.ever
         of_jobs[job], columns[job] = meant(name), None
         reads, writes = (
-            {told.representative(node) for node in ids} & shown.keys() for ids in (ever.input_ids, ever.output_ids)
+            {graph.representative(node) for node in ids} & shown.keys() for ids in (ever.input_ids, ever.output_ids)
         )
         edges |= {(job, shown[node]) for node in writes}
         edges |= {(shown[node], job) for node in reads if writes or not is_query}
-        is_untold = reads and any(not told.told[node] for node in writes)
+        is_untold = reads and any(not graph.told[node] for node in writes)
         unseen[BlindSpot.JOBS_WITHOUT_COLUMNS] |= {job} if is_untold else set()
         failed |= {meant(name)} if job_head.latest_state == RunState.FAILED else set()
         unseen[BlindSpot.JOBS_INCOMPLETE] |= {job} if job_head.is_incomplete else set()
-    flows = frozenset(_flows(told, lambda node: names.get(node) or meant(told.name(node))))
+    flows = frozenset(_flows(graph, lambda node: names.get(node) or meant(graph.name(node))))
     of_datasets = {node_id(NodeKind.DATASET, name): name for name in names.values()}
     return ChangeSide(
         str(source), GraphAtTime(columns, frozenset(edges), flows), of_datasets | of_jobs, unseen, sorted(failed)
@@ -130,14 +130,14 @@ def _job(head: JobHead) -> tuple[Name, bool]:
     return application or head.facts.name, application is not None
 
 
-def _flows(told: ColumnGraph, name: Callable[[DatasetId], Name]) -> Iterator[LineageFlow]:
-    for output, sources in told.into.items():
+def _flows(graph: ColumnGraph, name: Callable[[DatasetId], Name]) -> Iterator[LineageFlow]:
+    for output, sources in graph.into.items():
         for source, steps in sources.items():
             for kind in _kinds(steps, DIRECT):
                 yield LineageFlow(
                     _field(name(source.dataset), source.field), _field(name(output.dataset), output.field), kind
                 )
-    for dataset, sources in told.indirect.items():
+    for dataset, sources in graph.indirect.items():
         for source, steps in sources.items():
             for kind in _kinds(steps, INDIRECT):
                 yield LineageFlow(

@@ -7,7 +7,7 @@ import pytest
 
 from events.envelopes import step_ended
 from headwater.curate.curator import Curator
-from headwater.curate.run_lifecycle import end_as_told
+from headwater.curate.run_lifecycle import end_as_reported
 from tests import factory
 from tests.curate.conftest import Api, folded
 
@@ -35,7 +35,7 @@ def event(kind: str, seconds: float, run: int = 21, known_as: str | None = STEP)
 
 
 def told(api: Api, said: dict[str, Any]) -> str | None:
-    return end_as_told(Curator(api.store, api.queue, api.bucket, api.naming), said, api.now)
+    return end_as_reported(Curator(api.store, api.queue, api.bucket, api.naming), said, api.now)
 
 
 def state(api: Api, run_id: str = APPLICATION) -> str:
