@@ -135,5 +135,16 @@ def test_what_a_job_reads_and_writes_and_the_column_that_is_found_have_the_name_
     assert (found["dataset"], found["displayName"]) == ("x1", "mart.customer_ltv")
 
 
+def test_the_names_come_in_one_order_from_each_process() -> None:
+    """Otherwise the ETag of an answer would depend on which instance gives it."""
+    tables = [linked(f"x{number}", (GLUE, f"table/mart/t{number}")) for number in range(9)]
+    into = {"c": {"inputFields": [{"namespace": LAKE, "name": f"x{number}", "field": "a"} for number in range(9)]}}
+    out = factory.dataset("out", columnLineage=factory.facet(fields=into))
+    answer: Any = after(ran("load", "", "", run=1, inputs=tables, outputs=[out]))(
+        "column-lineage", nodeId=f"dataset:{LAKE}:out"
+    )
+    assert list(answer["displayNames"]) == [f"dataset:{LAKE}:x{number}" for number in range(9)]
+
+
 def test_a_job_without_a_table_of_a_catalogue_has_no_such_member() -> None:
     assert "displayNames" not in after(ran("load", "raw", "out", run=1))("namespaces/demo/jobs/load")
