@@ -63,8 +63,8 @@ def updated(head: DatasetHead, used: Instant | None) -> JsonObject:
 
 
 def display_names(heads: Iterable[DatasetHead]) -> JsonObject:
-    """What datasets are called in a catalogue, by nodeId and in its order, as a member of an answer that names them only
-    by nodeId; no member if none is in a catalogue."""
+    """What datasets are called in a catalogue, by nodeId and in its order. It is a member of an answer that names
+    them only by nodeId; there is no member if none is in a catalogue."""
     named = sorted((head.facts.name, display_name(head.facts.name, head.facets)) for head in heads)
     shown = {node_id(NodeKind.DATASET, name): display for name, display in named if display}
     return {"displayNames": shown} if shown else {}
