@@ -32,6 +32,7 @@ JAVAC := $(shell command -v "$${JAVA_HOME:+$$JAVA_HOME/bin/}javac")
 NODE_IS_RECENT := $(shell node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)' 2>/dev/null && echo 1)
 NODE_PATH := $(if $(NODE_IS_RECENT),,$(CURDIR)/$(STATE)/node/bin:)
 NPM := PATH="$(NODE_PATH)$$PATH" npm --prefix web
+CONTAINERS := $(firstword $(notdir $(shell command -v podman docker)))
 export UV_CACHE_DIR ?= $(CURDIR)/$(STATE)/cache
 export UV_PYTHON_DOWNLOADS := never
 export SAM_CLI_TELEMETRY := 0
@@ -92,6 +93,12 @@ rie: $(STATE)/venv.stamp $(STATE)/sam.stamp $(STATE)/rie.stamp $(PAGE) ## send e
 .PHONY: sam-local
 sam-local: $(STATE)/venv.stamp build ## send each sample of events/ through its function in a container of `sam local` (Docker, or podman by DOCKER_HOST)
 	@PYTHONPATH=layers/headwater $(BIN)/python -m local samples --containers
+
+.PHONY: image
+image: $(STATE)/venv.stamp $(PAGE) $(AGENT) ## build the container image of `headwater serve`, and try it (Docker or podman)
+	rm -rf $(STATE)/image && $(UV) build --quiet --wheel --out-dir $(STATE)/image
+	$(CONTAINERS) build --format docker --tag headwater --file Containerfile $(ARGS) $(STATE)/image
+	@CONTAINERS='$(CONTAINERS)' $(BIN)/python -m pytest tests/serve/test_image.py
 
 .PHONY: faults
 faults: $(STATE)/venv.stamp ## play thousands of scenes in which calls to AWS fail and functions are killed (ARGS="--scenes 5000 --seed 7")
