@@ -72,7 +72,7 @@ def test_an_unknown_command_is_told_the_known_ones() -> None:
         [sys.executable, "-m", "headwater.cli", "sevre"], env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
     assert run.returncode == 2
-    assert all(f"headwater {name} " in run.stderr for name in COMMANDS)
+    assert all(f"\n  {name} " in run.stderr for name in COMMANDS)
 
 
 @pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.needs])
