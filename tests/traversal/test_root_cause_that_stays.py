@@ -245,6 +245,9 @@ def test_what_the_suspect_wrote_is_told_beside_the_median_of_the_last_ten() -> N
         "sentence": "It wrote 1,200 rows; the median of its last ten is 47,999. "
         "It wrote 9 bytes; the median of its last ten is 9.",
     }
+    for runs, told in ((2, "the write before, 1"), (4, "the median of its 3 writes before is 1")):
+        few = after(*(event for run, count in enumerate(rows[:runs]) for event in wrote_rows(run, count)))(table("t"))
+        assert told in few["amount"]["sentence"]
     assert after(*wrote_rows(1, "many"))(table("t"))["amount"]["rows"] is None
     assert after(*wrote(1, 0, "id:int"))(table("t"))["amount"] is None
 

@@ -117,6 +117,7 @@ def first_few(parts: Sequence[str]) -> str:
 
 
 def _describe_columns(diff: SchemaDiff) -> list[str]:
-    retyped = [f"{column.name} is {column.after} now, was {column.before}" for column in diff.retyped]
+    """The worst first, as an alert lists them."""
     removed = [f"{name} was removed" for name in diff.removed]
-    return [*retyped, *removed, *(f"{name} was added" for name in diff.added)]
+    retyped = [f"{column.name} is {column.after} now, was {column.before}" for column in diff.retyped]
+    return [*removed, *retyped, *(f"{name} was added" for name in diff.added)]

@@ -65,13 +65,20 @@ COMPARED_WRITES = 10
 """Writes before that of the suspect, with which it is compared."""
 
 
-class Amount(NamedTuple):
-    """How much the suspect wrote, and the median of the last writes before; None for what was not reported."""
+class Measured(NamedTuple):
+    """A number of a write, None if it was not reported; the median of the last writes before that have it, and their
+    number."""
 
-    rows: int | None
-    median_rows: int | None
-    size: int | None
-    median_size: int | None
+    value: int | None
+    median: int | None
+    compared: int
+
+
+class Amount(NamedTuple):
+    """How much the suspect wrote: rows, and bytes."""
+
+    rows: Measured
+    size: Measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,22 +305,20 @@ def _amount(suspect: Run | None, writes: Iterable[DatasetWrite]) -> Amount | Non
     if own is None:
         return None
     before = [write for write in ordered if write.output.first < own.output.first and write.id != own.id]
-    rows, sizes = (
-        [_counted(write, member) for write in [*before[-COMPARED_WRITES:], own]] for member in ("rowCount", "size")
-    )
-    amount = Amount(rows[-1], _median(rows[:-1]), sizes[-1], _median(sizes[:-1]))
-    return amount if amount.rows is not None or amount.size is not None else None
+    amount = Amount(*(_measured(own, before[-COMPARED_WRITES:], member) for member in ("rowCount", "size")))
+    return amount if any(measured.value is not None for measured in amount) else None
+
+
+def _measured(own: DatasetWrite, before: Iterable[DatasetWrite], member: str) -> Measured:
+    told = sorted(number for write in before if (number := _counted(write, member)) is not None)
+    middle = (told[(len(told) - 1) // 2] + told[len(told) // 2]) // 2 if told else None
+    return Measured(_counted(own, member), middle, len(told))
 
 
 def _counted(write: DatasetWrite, member: str) -> int | None:
     facet = values(write.output.io_facets).get(OUTPUT_STATISTICS)
     number = facet.get(member) if isinstance(facet, dict) else None
     return number if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None
-
-
-def _median(numbers: Iterable[int | None]) -> int | None:
-    told = sorted(number for number in numbers if number is not None)
-    return (told[(len(told) - 1) // 2] + told[len(told) // 2]) // 2 if told else None
 
 
 def _suspect(reader: Reader, node: NamedNode, spans: Collection[NameSpan], window: Window) -> Run | None:

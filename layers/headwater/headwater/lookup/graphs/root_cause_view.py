@@ -21,7 +21,7 @@ from headwater.read.run_details import read_run_details
 from headwater.traversal.findings import Finding
 from headwater.traversal.lineage import View
 from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
-from headwater.traversal.root_cause import Amount, RootCause, root_cause
+from headwater.traversal.root_cause import COMPARED_WRITES, Amount, Measured, RootCause, root_cause
 
 MOST_EARLIER = 10
 """How many earlier changes an answer has, the newest first."""
@@ -112,19 +112,25 @@ def _earlier(cause: RootCause) -> JsonObject:
 
 def _amount(amount: Amount) -> JsonObject:
     """How much the suspect wrote beside the median of the writes before, and a sentence."""
-    told = ((amount.rows, amount.median_rows, "rows"), (amount.size, amount.median_size, "bytes"))
-    sentences = [
-        f"It wrote {value:,} {unit}" + ("." if median is None else f"; the median of its last ten is {median:,}.")
-        for value, median, unit in told
-        if value is not None
-    ]
+    rows, size = amount
+    sentences = [_amount_sentence(each, unit) for each, unit in ((rows, "rows"), (size, "bytes"))]
     return {
-        "rows": amount.rows,
-        "medianRows": amount.median_rows,
-        "bytes": amount.size,
-        "medianBytes": amount.median_size,
-        "sentence": " ".join(sentences),
+        "rows": rows.value,
+        "medianRows": rows.median,
+        "bytes": size.value,
+        "medianBytes": size.median,
+        "sentence": " ".join(filter(None, sentences)),
     }
+
+
+def _amount_sentence(measured: Measured, unit: str) -> str | None:
+    value, median, compared = measured
+    if value is None or median is None:
+        return None if value is None else f"It wrote {value:,} {unit}."
+    if compared == 1:
+        return f"It wrote {value:,} {unit}; the write before, {median:,}."
+    which = "last ten" if compared == COMPARED_WRITES else f"{compared} writes before"
+    return f"It wrote {value:,} {unit}; the median of its {which} is {median:,}."
 
 
 def _finding(finding: Finding) -> JsonObject:
