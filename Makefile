@@ -100,6 +100,13 @@ image: $(STATE)/venv.stamp $(PAGE) $(AGENT) ## build the container image of `hea
 	$(CONTAINERS) build --format docker --tag headwater --file Containerfile $(ARGS) $(STATE)/image
 	@CONTAINERS='$(CONTAINERS)' $(BIN)/python -m pytest tests/serve/test_image.py
 
+.PHONY: week
+week: $(STATE)/venv.stamp $(PAGE) $(AGENT) ## live a week with the wheel in compressed time: alerts beside what happened, a hostile team, a kill, a restore, a pull request
+	rm -rf $(STATE)/week && $(UV) build --quiet --wheel --out-dir $(STATE)/week
+	$(UV) venv --quiet --python $(BIN)/python $(STATE)/week/venv
+	$(UV) pip install --quiet --python $(STATE)/week/venv -c $(STATE)/week/*-constraints.txt "$$(echo $(STATE)/week/*.whl)[serve]"
+	@PYTHONPATH=. $(STATE)/week/venv/bin/python -m tests.week
+
 .PHONY: faults
 faults: $(STATE)/venv.stamp ## play thousands of scenes in which calls to AWS fail and functions are killed (ARGS="--scenes 5000 --seed 7")
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m tests.faults.play $(ARGS)
