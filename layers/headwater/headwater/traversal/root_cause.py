@@ -65,7 +65,7 @@ COMPARED_WRITES = 10
 """Writes before that of the suspect, with which it is compared."""
 
 
-class Measured(NamedTuple):
+class AmountWritten(NamedTuple):
     """A number of a write, None if it was not reported; the median of the last writes before that have it, and their
     number."""
 
@@ -77,8 +77,8 @@ class Measured(NamedTuple):
 class Amount(NamedTuple):
     """How much the suspect wrote: rows, and bytes."""
 
-    rows: Measured
-    size: Measured
+    rows: AmountWritten
+    size: AmountWritten
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,10 +309,10 @@ def _amount(suspect: Run | None, writes: Iterable[DatasetWrite]) -> Amount | Non
     return amount if any(measured.value is not None for measured in amount) else None
 
 
-def _measured(own: DatasetWrite, before: Iterable[DatasetWrite], member: str) -> Measured:
+def _measured(own: DatasetWrite, before: Iterable[DatasetWrite], member: str) -> AmountWritten:
     told = sorted(number for write in before if (number := _counted(write, member)) is not None)
     middle = (told[(len(told) - 1) // 2] + told[len(told) // 2]) // 2 if told else None
-    return Measured(_counted(own, member), middle, len(told))
+    return AmountWritten(_counted(own, member), middle, len(told))
 
 
 def _counted(write: DatasetWrite, member: str) -> int | None:

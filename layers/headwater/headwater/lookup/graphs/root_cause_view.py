@@ -21,7 +21,7 @@ from headwater.read.run_details import read_run_details
 from headwater.traversal.findings import Finding
 from headwater.traversal.lineage import View
 from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
-from headwater.traversal.root_cause import COMPARED_WRITES, Amount, Measured, RootCause, root_cause
+from headwater.traversal.root_cause import COMPARED_WRITES, Amount, AmountWritten, RootCause, root_cause
 
 MOST_EARLIER = 10
 """How many earlier changes an answer has, the newest first."""
@@ -123,7 +123,7 @@ def _amount(amount: Amount) -> JsonObject:
     }
 
 
-def _amount_sentence(measured: Measured, unit: str) -> str | None:
+def _amount_sentence(measured: AmountWritten, unit: str) -> str | None:
     value, median, compared = measured
     if value is None or median is None:
         return None if value is None else f"It wrote {value:,} {unit}."
