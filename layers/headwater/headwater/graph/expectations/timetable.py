@@ -237,18 +237,14 @@ class _Clock(NamedTuple):
     tolerance: int = 0
     recent: int = 0
 
-    def nearest(self, start: Moment) -> tuple[int, int]:
-        """How far a start is from the nearest usual time, and the day of that time."""
-        local = start + _offset(self.zone, start)
-        days = ((local - time + DAY // 2) // DAY for time in self.times)
-        return min(((local - time - day * DAY, day) for time, day in zip(self.times, days, strict=True)), key=_size)
+    def off(self, start: Moment) -> int:
+        """How far a start is from the nearest usual time."""
+        local = start + _offset(self.zone, start) + DAY // 2
+        return min([(local - time) % DAY - DAY // 2 for time in self.times], key=abs)
 
     def day(self, start: Moment) -> int:
-        return self.nearest(start)[1]
-
-
-def _size(nearest: tuple[int, int]) -> int:
-    return abs(nearest[0])
+        """The day of the nearest usual time."""
+        return (start + _offset(self.zone, start) - self.off(start)) // DAY
 
 
 def _clock(zone: str, starts: Sequence[Moment], number: int) -> _Clock:
@@ -258,7 +254,7 @@ def _clock(zone: str, starts: Sequence[Moment], number: int) -> _Clock:
     groups = _groups(of_day, number)
     times = sorted((int(median(of_day[run] for run in group[-RECENT:])) + cut) % DAY for group in groups)
     clock = _Clock(zone, tuple(times), tuple(len({starts[run] // DAY for run in group}) for group in groups))
-    off = [clock.nearest(start)[0] for start in starts]
+    off = [*map(clock.off, starts)]
     deviation = sorted(map(abs, off))[max(0, len(off) * 9 // 10 - 1)]
     recent = sorted(off[-RECENT * number :])
     usual = recent[-2] if len(recent) > 3 else recent[-1]
@@ -286,6 +282,8 @@ def _without_odd(ordered: Sequence[int]) -> Sequence[int]:
 
 def _groups(times: Sequence[int], number: int) -> list[list[int]]:
     """The indexes of times of day in `number` groups, split where they are furthest apart."""
+    if number == 1:
+        return [[*range(len(times))]]
     ordered = sorted(range(len(times)), key=lambda index: times[index])
     gaps = sorted(range(1, len(ordered)), key=lambda place: times[ordered[place - 1]] - times[ordered[place]])
     ends = [0, *sorted(gaps[: number - 1]), len(ordered)]
