@@ -10,7 +10,7 @@ from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
 from headwater.graph.names.naming import Naming
 from headwater.openlineage.instant import Instant, instant_of
-from headwater.store.items.rhythms import NEXT
+from headwater.store.items.rhythms import DUE
 from headwater.store.keys import Key
 from headwater.store.table import Item
 from tests import factory
@@ -266,6 +266,6 @@ def test_what_an_earlier_release_stored_is_told_alike() -> None:
     jobs.run(HOURS + 1.5, "e")
     items = jobs.world.table.items
     for key, item in items.items():
-        items[key] = replace(item, parts={name: part for name, part in item.parts.items() if name != NEXT})
+        items[key] = replace(item, parts={name: part for name, part in item.parts.items() if name != DUE})
     assert jobs.names(HOURS + 1.6) == ["a", "c"]
     assert jobs.names(HOURS + 1.8) == []

@@ -25,7 +25,7 @@ from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.generation import united
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.rhythm import Moment, NextRun, Observation, Rhythm, median, moment
+from headwater.graph.states.rhythm import DueRun, Moment, Observation, Rhythm, median, moment
 from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -101,7 +101,7 @@ def late_by_index(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[
     one was made due, and no holidays move it."""
     if reader.said and reader.said.holidays:
         return {}
-    heads, due = reader.jobs(jobs, usages=False), reader.store.next_runs(jobs)
+    heads, due = reader.jobs(jobs, usages=False), reader.store.due_runs(jobs)
     return {
         job: Expected(head, Rhythm(head.facts.name), None, run.begun, Slot(run.due, run.latest), ExpectedState.LATE)
         for job, run in due.items()
@@ -109,7 +109,7 @@ def late_by_index(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[
     }
 
 
-def _has_begun(head: JobHead, run: NextRun) -> bool:
+def _has_begun(head: JobHead, run: DueRun) -> bool:
     latest = head.latest if head.latest and head.latest.is_reported else None
     return latest is not None and (latest.state == RunState.RUNNING or moment(latest.started_at) > run.begun)
 

@@ -55,7 +55,7 @@ class Observation(NamedTuple):
         return self.start + self.seconds
 
 
-class NextRun(NamedTuple):
+class DueRun(NamedTuple):
     """When the next run of a job is due and when it is late, by what was known when a run ended that began at
     `begun`."""
 

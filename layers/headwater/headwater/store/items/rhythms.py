@@ -5,7 +5,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from headwater.graph.names.identity import job_id
-from headwater.graph.states.rhythm import ID_DIGITS, Moment, NextRun, Observation, Rhythm, at
+from headwater.graph.states.rhythm import ID_DIGITS, DueRun, Moment, Observation, Rhythm, at
 from headwater.openlineage.instant import instant_of
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, WrongMember, unpacked
@@ -19,7 +19,7 @@ EARLIEST, LATEST = -62_135_596_800, 253_402_300_799
 MOST_COUNTED = 400 * 2**63
 """The sum of the rows of all outputs of a run is less."""
 _RUNS = re.compile(rf"([0-9a-f]{{{ID_DIGITS}}})*")
-NEXT = "next"
+DUE = "due"
 """The part with the next run alone: a sweep reads those of all late jobs."""
 UNUSUAL = "unusual"
 """The label of a rhythm whose newest run wrote an unusual amount: only such changes reach alerts through the stream."""
@@ -47,16 +47,16 @@ def encode(rhythm: Rhythm) -> Item:
     found = timetable(rhythm) if rhythm.is_due else None
     slot = found.next_after(starts[-1]) if found else None
     due = {OPEN_IN: keys.due_jobs(rhythm.id), "at": instant_of(at(slot.latest))} if slot else {}
-    parts = {NEXT: pack([starts[-1], slot.due, slot.latest])} if slot else {}
+    parts = {DUE: pack([starts[-1], slot.due, slot.latest])} if slot else {}
     strange = {UNUSUAL: "yes"} if unusual(seen) else {}
     return RHYTHM.item(keys.rhythm(rhythm.id), document, {**due, **strange}, None, **parts)
 
 
-def next_run(item: Item) -> NextRun | None:
+def due_run(item: Item) -> DueRun | None:
     """When the next run of the job is due, without its rhythm; None if the item does not tell, as one that an earlier
     release wrote."""
     try:
-        return NextRun(*_numbers(unpacked(item, NEXT)))
+        return DueRun(*_numbers(unpacked(item, DUE)))
     except (WrongMember, TypeError):
         return None
 
