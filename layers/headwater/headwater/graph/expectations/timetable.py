@@ -237,14 +237,15 @@ class _Clock(NamedTuple):
     tolerance: int = 0
     recent: int = 0
 
-    def off(self, start: Moment) -> int:
-        """How far a start is from the nearest usual time."""
-        local = start + _offset(self.zone, start) + DAY // 2
-        return min([(local - time) % DAY - DAY // 2 for time in self.times], key=abs)
-
     def day(self, start: Moment) -> int:
-        """The day of the nearest usual time."""
-        return (start + _offset(self.zone, start) - self.off(start)) // DAY
+        """The day of the usual time that is nearest to a start."""
+        local = start + _offset(self.zone, start)
+        return (local - _off(local, self.times)) // DAY
+
+
+def _off(local: int, times: Sequence[int]) -> int:
+    """How far a time by a clock is from the nearest of some times of the day."""
+    return min([(local - time + DAY // 2) % DAY - DAY // 2 for time in times], key=abs)
 
 
 def _clock(zone: str, starts: Sequence[Moment], number: int) -> _Clock:
@@ -254,7 +255,7 @@ def _clock(zone: str, starts: Sequence[Moment], number: int) -> _Clock:
     groups = _groups(of_day, number)
     times = sorted((int(median(of_day[run] for run in group[-RECENT:])) + cut) % DAY for group in groups)
     clock = _Clock(zone, tuple(times), tuple(len({starts[run] // DAY for run in group}) for group in groups))
-    off = [*map(clock.off, starts)]
+    off = [_off(time, times) for time in local]
     deviation = sorted(map(abs, off))[max(0, len(off) * 9 // 10 - 1)]
     recent = sorted(off[-RECENT * number :])
     usual = recent[-2] if len(recent) > 3 else recent[-1]
