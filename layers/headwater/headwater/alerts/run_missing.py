@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 Entry = TypeVar("Entry")
 AT_A_TIME = 500
 """Jobs that are examined together."""
-AT_ONCE = 10
-"""Alerts that are put together."""
+IN_SILENCE = 20
+"""Jobs whose cause is asked together while nothing is heard: the first has mostly none."""
 MAX_OUTPUTS = 5
 """Outputs whose readers are looked up."""
 OTHERS = "this alert stands for all runs that are missing."
@@ -75,21 +75,12 @@ class DueJobs:
         late = [each for jobs in _chunks(due, AT_A_TIME) if self.has_time() for each in self._late(jobs, now, heard)]
         first = self._first_in_silence(late, now, heard)
         new = sorted(each for each in late if not each.is_told and each.due <= heard)
-        told = list[_Late]()
-        for batch in _chunks([*first, *new], AT_ONCE):
-            alerts = {
-                each: alert
-                for each in batch
-                if self.has_time()
-                and (
-                    alert := self._alert(
-                        each, now, heard if each in first else None, said.below(each.job) if said else ()
-                    )
-                )
-            }
-            if alerts:
-                self.bus.put([*alerts.values()])
-            told += alerts
+        told = [
+            each
+            for each in (*first, *new)
+            if self.has_time()
+            and self._report(each, now, heard if each in first else None, said.below(each.job) if said else ())
+        ]
         known = (each for each in late if each.is_told)
         missing = {each.job: each.alert for each in (*known, *first, *new)}
         return len(told) + (said.report(missing, heard) if said else 0)
@@ -119,7 +110,8 @@ class DueJobs:
         if any(each.is_told for each in silent):
             return []
         jobs = [each.job for each in silent]
-        found = (sorted(self._late(chunk, now, moment(now))) for chunk in _chunks(jobs, AT_ONCE))
+        chunks = (chunk for chunk in _chunks(jobs, IN_SILENCE) if self.has_time())
+        found = (sorted(self._late(chunk, now, moment(now))) for chunk in chunks)
         return next(filter(None, found), [])[:1]
 
     def _late(self, jobs: Sequence[JobId], now: Instant, heard: Moment) -> list["_Late"]:
@@ -156,23 +148,22 @@ class DueJobs:
         missing = (each for job, each in late.items() if job not in over | waiting)
         return [each for each in missing if time - each.slot.latest <= LATE]
 
-    def _alert(
-        self, late: "_Late", now: Instant, heard: Moment | None, below: Sequence["SaidExpectation"]
-    ) -> Alert | None:
+    def _report(self, late: "_Late", now: Instant, heard: Moment | None, below: Sequence["SaidExpectation"]) -> bool:
         try:
             reader = Reader(self.store.for_one_request(), self.naming)
-            found = by_rhythms(reader, [late.job], moment(now)).get(late.job)
-            alert = (
-                _alert(reader, found, late.slot, None if heard is None else instant_of(at(heard))) if found else None
-            )
-            if alert and below:
+            found = by_rhythms(reader, [late.job], moment(now))
+            if late.job not in found:
+                return False  # it was deleted
+            alert = _alert(reader, found[late.job], late.slot, None if heard is None else instant_of(at(heard)))
+            if below:
                 from headwater.alerts.said import with_deadlines  # noqa: PLC0415
 
                 alert = with_deadlines(reader, alert, below)
+            self.bus.put([alert])
         except CorruptItem as error:
             self.log("a missing run is left for the next sweep, since an item cannot be read", error)
-            return None
-        return alert
+            return False
+        return True
 
     def _last_heard(self, now: Instant) -> Moment:
         """The time of the newest event of the last two days; if there is none, the beginning of the two days."""
