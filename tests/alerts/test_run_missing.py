@@ -1,16 +1,20 @@
 """A run that was due and has not begun is told once, with who reads what it writes; where another job explains it, the
 other is told."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
 from headwater.graph.names.naming import Naming
 from headwater.openlineage.instant import Instant, instant_of
+from headwater.store.items.rhythms import DUE
+from headwater.store.keys import Key
+from headwater.store.table import Item
 from tests import factory
-from tests.alerts.stream import World, plain
+from tests.alerts.stream import StreamedTable, World, plain
 from tests.factory import EPOCH, Document
 
 HOURS = 60
@@ -227,3 +231,41 @@ def test_queries_stand_for_their_application() -> None:
     assert alert["name"] == "first"
     assert alert["outputs"] == ["dataset:s3://lake:orders"]
     assert "dataset:s3://lake:revenue" in {item["nodeId"] for item in alert["suffers"][0]["items"]}
+
+
+class CountedTable(StreamedTable):
+    """A table that counts the items that are read."""
+
+    reads = 0
+
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
+        self.reads += len(keys)
+        return super().read(keys, only)
+
+
+def counted(jobs: Jobs, hour: float) -> tuple[list[str], int]:
+    """The names of the alerts of a sweep, and how many items it reads."""
+    jobs.world.table.__class__ = CountedTable
+    table = cast(CountedTable, jobs.world.table)
+    before = table.reads
+    return jobs.names(hour), table.reads - before
+
+
+def test_nobody_asks_why_jobs_are_late_that_were_told_or_when_nothing_is_heard() -> None:
+    jobs = Jobs("a", "b", "c")
+    assert jobs.names(HOURS + 3) == ["a"]
+    assert counted(jobs, HOURS + 3.2) == ([], 12)  # of each its head, its next run and its alert
+    jobs.run(HOURS + 3.3, "e")
+    names, reads = counted(jobs, HOURS + 3.5)
+    assert names == []  # they wait for a, which was told
+    assert reads > 20
+
+
+def test_what_an_earlier_release_stored_is_told_alike() -> None:
+    jobs = Jobs("a", "c")
+    jobs.run(HOURS + 1.5, "e")
+    items = jobs.world.table.items
+    for key, item in items.items():
+        items[key] = replace(item, parts={name: part for name, part in item.parts.items() if name != DUE})
+    assert jobs.names(HOURS + 1.6) == ["a", "c"]
+    assert jobs.names(HOURS + 1.8) == []

@@ -11,11 +11,10 @@ If no event at all came since a run was due, a holiday or a network fault is lik
 the first missing run raises an alert. The others raise theirs once an event comes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
@@ -33,13 +32,25 @@ from headwater.read.reader import Reader
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest
-from headwater.traversal.expectations import Expected, ExpectedState, expected, outputs_of, replaced_by
+from headwater.traversal.expectations import (
+    Expected,
+    ExpectedState,
+    by_rhythms,
+    late_by_index,
+    outputs_of,
+    replaced,
+    with_causes,
+)
 
 if TYPE_CHECKING:
     from headwater.alerts.said import SaidAlerts
     from headwater.traversal.deadlines import SaidExpectation
 
-AT_A_TIME = 100
+Entry = TypeVar("Entry")
+AT_A_TIME = 500
+"""Jobs that are examined together."""
+IN_SILENCE = 20
+"""Jobs whose cause is asked together while nothing is heard: the first has mostly none."""
 MAX_OUTPUTS = 5
 """Outputs whose readers are looked up."""
 OTHERS = "this alert stands for all runs that are missing."
@@ -59,25 +70,20 @@ class DueJobs:
 
     def sweep(self, now: Instant) -> int:
         """Puts an alert on the bus for each missing run, and returns their number. Raises StorageError."""
-        said = self._said(now)
-        due, missing = iter(self.store.due_jobs(now)), list[_Missing]()
-        while chunk := list(islice(due, AT_A_TIME)):
-            missing += self._missing(chunk, now) if self.has_time() else []
-        new = sorted((each for each in missing if not each.is_reported), key=lambda each: (each.slot.due, each.job))
-        heard = self._last_heard(now) if new or said else 0
-        in_silence = [each for each in new if each.slot.due > heard]
-        is_reported = any(each.is_reported and each.slot.due > heard for each in missing)
-        first = [] if is_reported else in_silence[:1]
-        to_report = [*first, *(each for each in new if each.slot.due <= heard)]
-        silence = instant_of(at(heard))
+        said, due = self._said(now), self.store.due_jobs(now)
+        heard = self._last_heard(now) if due or said else 0
+        late = [each for jobs in _chunks(due, AT_A_TIME) if self.has_time() for each in self._late(jobs, now, heard)]
+        first = self._first_in_silence(late, now, heard)
+        new = sorted(each for each in late if not each.is_told and each.due <= heard)
         told = [
             each
-            for each in to_report
+            for each in (*first, *new)
             if self.has_time()
-            and self._report(each, silence if each in first else None, said.below(each.job) if said else ())
+            and self._report(each, now, heard if each in first else None, said.below(each.job) if said else ())
         ]
-        alerts = {each.job: id_of_missing(each.job, each.slot) for each in (*missing, *told)}
-        return len(told) + (said.report(alerts, heard) if said else 0)
+        known = (each for each in late if each.is_told)
+        missing = {each.job: each.alert for each in (*known, *first, *new)}
+        return len(told) + (said.report(missing, heard) if said else 0)
 
     def _said(self, now: Instant) -> "SaidAlerts | None":
         """What people said, if they said anything. A fault in it must not hide a missing run."""
@@ -97,40 +103,58 @@ class DueJobs:
             self.log("what was said could not be examined", error)
             return None
 
-    def _missing(self, jobs: list[JobId], now: Instant) -> list["_Missing"]:
-        """The jobs whose run is missing, of some that are due. A job whose item is damaged is left out."""
+    def _first_in_silence(self, late: Sequence["_Late"], now: Instant, heard: Moment) -> list["_Late"]:
+        """Of the late jobs that were due since the last event, the first that no other job explains, unless one was
+        told: it stands for all, however many there are."""
+        silent = sorted(each for each in late if each.due > heard)
+        if any(each.is_told for each in silent):
+            return []
+        jobs = [each.job for each in silent]
+        chunks = (chunk for chunk in _chunks(jobs, IN_SILENCE) if self.has_time())
+        found = (sorted(self._late(chunk, now, moment(now))) for chunk in chunks)
+        return next(filter(None, found), [])[:1]
+
+    def _late(self, jobs: Sequence[JobId], now: Instant, heard: Moment) -> list["_Late"]:
+        """The late jobs, of some that are due. A job whose item is damaged is left out."""
+        try:
+            return self._examined(jobs, now, heard)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault in one job must not hide the other jobs
+            if len(jobs) > 1:
+                return [each for job in jobs for each in self._late([job], now, heard)]
+            self.log("a due job could not be examined", error)
+            return []
+
+    def _examined(self, jobs: Sequence[JobId], now: Instant, heard: Moment) -> list["_Late"]:
+        """Late jobs that no other job explains. Of those that were told, or due since the last event, nobody asks for
+        the cause: they may be many, and at most one of them is told."""
         log = lambda fault: self.log("a due job cannot be read", fault)  # noqa: E731
-        reader, missing = Reader(self.store.for_one_request(log), self.naming), list[_Missing]()
-        found = expected(reader, jobs, now)
-        reader.store.read(
-            ReadRequest(alerts=[id_of_missing(job, each.slot) for job, each in found.items() if each.slot])
+        reader, time = Reader(self.store.for_one_request(log), self.naming), moment(now)
+        found = late_by_index(reader, jobs, time)
+        late = {job: each for job, each in _late_of(reader, found).items() if each.is_settled(time, heard)}
+        found |= by_rhythms(reader, [job for job in jobs if job not in late], time)
+        late |= _late_of(reader, {job: found[job] for job in found.keys() - late.keys()})
+        over = {job for job in jobs if job not in found or found[job].state is ExpectedState.UNKNOWN}
+        over |= {job for job, each in late.items() if time - each.slot.latest >= FORGOTTEN}
+        causes = with_causes(
+            reader, [found[job] for job, each in late.items() if not each.is_settled(time, heard)], time
         )
-        for deleted in set(jobs) - found.keys():
-            self._expect_no_more(deleted)
-        for job, each in found.items():
-            try:
-                missing += self._checked(reader, job, each, moment(now))
-            except StorageError:
-                raise
-            except Exception as error:  # noqa: BLE001 - a fault in one job must not hide the other jobs
-                self.log("a due job could not be examined", error)
-        return missing
-
-    def _checked(self, reader: Reader, job: JobId, each: Expected, now: Moment) -> Iterator["_Missing"]:
-        slot = each.slot
-        if each.state in (ExpectedState.RUNNING, ExpectedState.WAITING) or (slot and slot.latest >= now):
-            return
-        if slot is None or now - slot.latest >= FORGOTTEN or replaced_by(reader, each):
+        waiting = {job for job, each in causes.items() if each.state is ExpectedState.WAITING}
+        silent = {job for job, each in late.items() if each.is_silent(heard)}
+        over |= replaced(reader, [found[job] for job in late.keys() - over - waiting - silent])
+        for job in sorted(over):
             self._expect_no_more(job)
-        elif now - slot.latest <= LATE:
-            alert = id_of_missing(job, slot)
-            is_reported = reader.store.read(ReadRequest(alerts=[alert])).alerts.get(alert) is not None
-            yield _Missing(job, each, slot, is_reported)
+        missing = (each for job, each in late.items() if job not in over | waiting)
+        return [each for each in missing if time - each.slot.latest <= LATE]
 
-    def _report(self, missing: "_Missing", heard: Instant | None, below: Sequence["SaidExpectation"]) -> bool:
+    def _report(self, late: "_Late", now: Instant, heard: Moment | None, below: Sequence["SaidExpectation"]) -> bool:
         try:
             reader = Reader(self.store.for_one_request(), self.naming)
-            alert = _alert(reader, missing.expected, missing.slot, heard)
+            found = by_rhythms(reader, [late.job], moment(now))
+            if late.job not in found:
+                return False  # it was deleted
+            alert = _alert(reader, found[late.job], late.slot, None if heard is None else instant_of(at(heard)))
             if below:
                 from headwater.alerts.said import with_deadlines  # noqa: PLC0415
 
@@ -157,13 +181,40 @@ class DueJobs:
             return  # another run of the job has just ended
 
 
-class _Missing(NamedTuple):
-    """A run that is missing, and whether it had its alert."""
+class _Late(NamedTuple):
+    """A job whose run is late, and whether it had its alert. It is small: a hundred thousand may be late at once."""
 
+    due: Moment
     job: JobId
-    expected: Expected
     slot: Slot
-    is_reported: bool
+    is_told: bool = False
+
+    @property
+    def alert(self) -> str:
+        return id_of_missing(self.job, self.slot)
+
+    def is_silent(self, heard: Moment) -> bool:
+        """Whether it has no alert, and was due since the last event."""
+        return not self.is_told and self.due > heard
+
+    def is_settled(self, now: Moment, heard: Moment) -> bool:
+        """Whether it has no alert of its own to come, whatever explains it."""
+        return self.is_told or self.due > heard or now - self.slot.latest > LATE
+
+
+def _late_of(reader: Reader, found: Mapping[JobId, Expected]) -> dict[JobId, _Late]:
+    """The late ones among jobs, with whether they had their alerts."""
+    late = {
+        job: _Late(each.slot.due, job, each.slot)
+        for job, each in found.items()
+        if each.slot and each.state is ExpectedState.LATE
+    }
+    stored = reader.store.stored_alerts(each.alert for each in late.values())
+    return {job: each._replace(is_told=each.alert in stored) for job, each in late.items()}
+
+
+def _chunks(entries: Sequence[Entry], size: int) -> Iterator[Sequence[Entry]]:
+    return (entries[start : start + size] for start in range(0, len(entries), size))
 
 
 def id_of_missing(job: JobId, slot: Slot) -> str:
@@ -177,7 +228,7 @@ def _alert(reader: Reader, late: Expected, slot: Slot, heard: Instant | None) ->
     due, latest, last = (shown(instant_of(at(time))) for time in (slot.due, slot.latest, begun))
     words = late.timetable.words if late.timetable else ""
     ended = instant_of(at(late.last.end if late.last else begun))
-    outputs = outputs_of(reader, head)
+    outputs = outputs_of(reader, late)
     suffering = [downstream(reader, used.id, None, ended, ended) for used in outputs[:MAX_OUTPUTS]]
     lines = [
         f"Job {name.name} in {name.namespace} runs {words}. The run of {due} has not begun.",

@@ -279,7 +279,7 @@ class Estimate:
                 yield way._replace(start=start, end=start + usual)
 
     def _above(self, each: Expected) -> list[Expected]:
-        found = writers_of(self._reader, inputs_of(self._reader, each.head), {each.head.facts.id}, self.now)
+        found = writers_of(self._reader, inputs_of(self._reader, [each]), self.now)[each.head.facts.id]
         return [found[job] for job in sorted(found) if not _is_query(found[job])]
 
     def _one(self, name: Name) -> Expected | None:
@@ -326,10 +326,9 @@ def _jobs_of(
     ids = {name: dataset_id(reader.naming.identify(name).shown) for name in names}
     around = reader.neighbourhood(set(ids.values()), ()) if ids else Neighbourhood()
     all_ids = {name: around.ids_of(around.representative(dataset)) for name, dataset in ids.items()}
-    jobs = writers_of(reader, set().union(*all_ids.values()), (), now)
     found = {}
-    for name, own in all_ids.items():
-        writing = [each for each in jobs.values() if each.head.current.output_ids & own]
+    for name, jobs in writers_of(reader, all_ids, now).items():
+        writing = [each for each in jobs.values() if each.head.current.output_ids & all_ids[name]]
         parents = {job_id(each.head.parent_name) for each in writing if each.head.parent_name} & jobs.keys()
         queries = [each for each in writing if _is_query(each) and parents]
         by_clock = [each for each in writing if each not in queries] + [jobs[parent] for parent in sorted(parents)]

@@ -10,11 +10,13 @@ it has the time it usually takes to begin after them.
     ended 07:30   usually 10 min after    report waits until 08:05: twice 10 min, and a quarter of an hour
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from headwater.concurrent import concurrent_map
 from headwater.graph.expectations.timetable import LEAST_SEEN, LEAST_TOLERANCE, Slot, Timetable, timetable
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId, NodeKind, job_id
@@ -23,8 +25,9 @@ from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.generation import united
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.rhythm import Moment, Observation, Rhythm, median, moment
+from headwater.graph.states.rhythm import DueRun, Moment, Observation, Rhythm, median, moment
 from headwater.graph.states.run import RunState
+from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
@@ -33,7 +36,7 @@ from headwater.traversal.rollup import jobs_of_runs
 if TYPE_CHECKING:
     from headwater.graph.expectations.said import Said
 
-AT_A_TIME = 100
+Node = TypeVar("Node", JobId, Name)
 ABANDONED = 3
 """A run that takes this many times as long as the longest is given up: alerts/abandoned_runs.py reports it."""
 MOST_SLOTS = 2_000
@@ -71,35 +74,44 @@ class Expected(NamedTuple):
 
 
 def expected(reader: Reader, jobs: Collection[JobId], now: Instant) -> dict[JobId, Expected]:
-    """What is expected of some jobs that the caller may see: two reads for a hundred of them, and three for those among
-    them that are late."""
+    """What is expected of some jobs that the caller may see, and for which jobs late ones wait."""
     found = by_rhythms(reader, jobs, moment(now))
-    late = {job: (each, each.slot) for job, each in found.items() if each.state is ExpectedState.LATE}
-    _read_ahead(reader, [each.head for each, _ in late.values()])
-    return found | {job: _with_cause(reader, each, slot, moment(now)) for job, (each, slot) in late.items() if slot}
+    late = [each for each in found.values() if each.state is ExpectedState.LATE]
+    return found | with_causes(reader, late, moment(now))
 
 
-def _read_ahead(reader: Reader, late: Sequence[JobHead]) -> None:
-    """Reads together what may explain that some jobs are late: the writers of their inputs and outputs, and the jobs
-    that start them. The reader has them when each job is looked at."""
-    used = {NeighbourPageId(node) for head in late for node in head.current.input_ids | head.current.output_ids}
-    pages = reader.store.read(ReadRequest(neighbours=used)).neighbours.all().values() if used else ()
-    jobs = {job for page in pages for job in sorted(page.jobs[Side.WRITES])[:MOST_WRITERS]}
-    jobs |= {job_id(head.parent_name) for head in late if head.parent_name}
-    reader.store.read(ReadRequest(jobs=jobs, rhythms=jobs))
+def with_causes(reader: Reader, late: Sequence[Expected], now: Moment) -> dict[JobId, Expected]:
+    """Late jobs, those as waiting for which a job above is late, runs, or ended so late that they may still begin. This
+    takes a few reads for all of them together."""
+    above = writers_of(reader, inputs_of(reader, late), now)
+    parents = by_rhythms(reader, {job_id(each.head.parent_name) for each in late if each.head.parent_name}, now)
+    return {each.head.facts.id: _with_cause(each, above[each.head.facts.id], parents, now) for each in late}
 
 
 def by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[JobId, Expected]:
-    """What is expected of some jobs, each by its own rhythm."""
-    ids = list(jobs)
-    found: dict[JobId, Expected] = {}
-    for start in range(0, len(ids), AT_A_TIME):
-        chunk = ids[start : start + AT_A_TIME]
-        heads = reader.jobs(chunk, usages=False)
-        rhythms = reader.store.read(ReadRequest(rhythms=chunk)).rhythms
-        own = {job: head for job, head in heads.items() if not head.is_foreign}
-        found |= {job: _of(reader, head, rhythms.get(job) or Rhythm(head.facts.name), now) for job, head in own.items()}
-    return found
+    """What is expected of some jobs, each by its own rhythm: two reads."""
+    heads = reader.jobs(jobs, usages=False) if jobs else {}
+    rhythms = reader.store.read(ReadRequest(rhythms=jobs)).rhythms
+    own = {job: head for job, head in heads.items() if not head.is_foreign}
+    return {job: _of(reader, head, rhythms.get(job) or Rhythm(head.facts.name), now) for job, head in own.items()}
+
+
+def late_by_index(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[JobId, Expected]:
+    """Those of some jobs that are certainly late, without their rhythms and timetables: no run began since their next
+    one was made due, and no holidays move it."""
+    if reader.said and reader.said.holidays:
+        return {}
+    heads, due = reader.jobs(jobs, usages=False), reader.store.due_runs(jobs)
+    return {
+        job: Expected(head, Rhythm(head.facts.name), None, run.begun, Slot(run.due, run.latest), ExpectedState.LATE)
+        for job, run in due.items()
+        if (head := heads.get(job)) and not head.is_foreign and run.latest < now and not _has_begun(head, run)
+    }
+
+
+def _has_begun(head: JobHead, run: DueRun) -> bool:
+    latest = head.latest if head.latest and head.latest.is_reported else None
+    return latest is not None and (latest.state == RunState.RUNNING or moment(latest.started_at) > run.begun)
 
 
 def _of(reader: Reader, head: JobHead, rhythm: Rhythm, now: Moment) -> Expected:
@@ -146,60 +158,71 @@ def _reason(rhythm: Rhythm) -> str:
     return f"the newest {number} runs follow no timetable that was seen {LEAST_SEEN} times"
 
 
-def _with_cause(reader: Reader, late: Expected, slot: Slot, now: Moment) -> Expected:
-    """A late job, as waiting if a job above it is late, runs, or ended so late that this one may still begin."""
-    parent = late.head.parent_name
-    above = writers_of(reader, inputs_of(reader, late.head), {late.head.facts.id}, now)
-    if parent:
-        above |= by_rhythms(reader, [job_id(parent)], now)
-    for job, each in above.items():
-        is_parent = parent is not None and job == job_id(parent)
-        lag = _lag(late.rhythm, each.rhythm)
-        if not is_parent and has_done_its_part(late.rhythm, each, slot.due):
-            continue  # it was finished when the run was due
+def _with_cause(
+    late: Expected, above: Mapping[JobId, Expected], parents: Mapping[JobId, Expected], now: Moment
+) -> Expected:
+    parent, slot = job_id(late.head.parent_name) if late.head.parent_name else None, late.slot
+    if slot is None:
+        return late
+    starts = {parent: parents[parent]} if parent and parent in parents else {}
+    for job, each in {**above, **starts}.items():
+        is_parent = job == parent
         is_first = each.slot is not None and (each.slot.due, job) < (slot.due, late.head.facts.id)
         ended = each.last.end if each.last and not is_parent else None
         if (
             (each.state is ExpectedState.LATE and (is_parent or is_first))
             or (each.state is ExpectedState.RUNNING and (is_parent or (each.begun or 0) > slot.due - _lead(each)))
-            or (ended is not None and slot.due < ended and now < ended + lag)
-        ):
+            or (ended is not None and slot.due < ended and now < ended + _lag(late.rhythm, each.rhythm))
+        ) and (is_parent or not has_done_its_part(late.rhythm, each, slot.due)):
             return late._replace(state=ExpectedState.WAITING, waits_for=each.head)
     return late
 
 
-def outputs_of(reader: Reader, head: JobHead) -> Sequence[DatasetRef]:
+def outputs_of(reader: Reader, job: Expected) -> Sequence[DatasetRef]:
     """What a job writes; of an application or a DAG, what the jobs write that its newest run started."""
-    return _edges(reader, head).outputs
+    return _edges(reader, [job])[job.head.facts.id].outputs
 
 
-def inputs_of(reader: Reader, head: JobHead) -> AbstractSet[DatasetId]:
-    """What a job reads and does not write, likewise."""
-    edges = _edges(reader, head)
-    return edges.input_ids - edges.output_ids
+def inputs_of(reader: Reader, jobs: Collection[Expected]) -> dict[JobId, AbstractSet[DatasetId]]:
+    """What jobs read and do not write, likewise."""
+    return {job: edges.input_ids - edges.output_ids for job, edges in _edges(reader, jobs).items()}
 
 
-def _edges(reader: Reader, head: JobHead) -> Edges:
-    current = head.current
-    if current.inputs or current.outputs or head.latest is None:
-        return current
-    started = jobs_of_runs(reader, {head.latest.run_id: head.facts.name.namespace})[head.latest.run_id]
-    parts = [part.current for part in reader.jobs(started, usages=False).values()] if started else []
-    return united(head.latest.order, parts) if parts else current
+def _edges(reader: Reader, jobs: Collection[Expected]) -> dict[JobId, Edges]:
+    heads = [each.head for each in jobs]
+    runs = {
+        head.latest.run_id: head.facts.name.namespace
+        for head in heads
+        if head.latest and not (head.current.inputs or head.current.outputs)
+    }
+    of_runs = concurrent_map(lambda run: jobs_of_runs(reader, {run: runs[run]}), runs)
+    started = {run: jobs for found in of_runs for run, jobs in found.items()}
+    parts = reader.jobs(set().union(*started.values()), usages=False) if started else {}
+
+    def edges(head: JobHead) -> Edges:
+        of_run = started.get(head.latest.run_id, ()) if head.latest else ()
+        found = [parts[job].current for job in of_run if job in parts]
+        return united(head.latest.order, found) if head.latest and found else head.current
+
+    return {head.facts.id: edges(head) for head in heads}
 
 
 def writers_of(
-    reader: Reader, inputs: AbstractSet[DatasetId], below: Collection[JobId], now: Moment
-) -> dict[JobId, Expected]:
-    """The jobs that write some datasets. A query stands for its application, which runs by the clock."""
-    heads = reader.jobs(set(_writers(reader, inputs)) - {*below}, usages=False) if inputs else {}
-    writing = {job: head for job, head in heads.items() if head.current.output_ids & inputs}
-    applications = {
-        job_id(head.parent_name)
-        for head in writing.values()
-        if head.parent_name and is_query_job(values(head.facts.facets))
-    }
-    return by_rhythms(reader, sorted({*writing, *applications} - {*below}), now)
+    reader: Reader, datasets: Mapping[Node, AbstractSet[DatasetId]], now: Moment
+) -> dict[Node, dict[JobId, Expected]]:
+    """The jobs that write some datasets, for each node with some: a job that reads them, which is none of them itself,
+    or a dataset with its ids. A query stands for its application, which runs by the clock."""
+    writers = _writers(reader, set().union(*datasets.values()))
+    heads = reader.jobs(set().union(*writers.values()), usages=False) if writers else {}
+    above: dict[Node, set[JobId]] = {}
+    for node, used in datasets.items():
+        named = {writer for dataset in used for writer in writers[dataset]} & heads.keys() - {node}
+        writing: list[JobHead] = [heads[writer] for writer in named if heads[writer].current.output_ids & used]
+        queries = [head for head in writing if is_query_job(values(head.facts.facets))]
+        applications: set[JobId] = {job_id(head.parent_name) for head in queries if head.parent_name}
+        above[node] = {*(head.facts.id for head in writing), *applications} - {node}
+    found = by_rhythms(reader, set().union(*above.values()), now)
+    return {node: {job: found[job] for job in sorted(jobs & found.keys())} for node, jobs in above.items()}
 
 
 def _lead(above: Expected) -> int:
@@ -229,25 +252,28 @@ def usual_lag(rhythm: Rhythm, above: Rhythm) -> int:
 
 
 def _lags(rhythm: Rhythm, above: Rhythm) -> list[int]:
-    ends = [seen.end for seen in above.observations]
-    return [
-        seen.start - max(before)
-        for seen in rhythm.generations
-        if (before := [end for end in ends if end <= seen.start])
-    ]
+    ends = sorted(seen.end for seen in above.observations)
+    places = ((seen.start, bisect_right(ends, seen.start)) for seen in rhythm.generations)
+    return [start - ends[place - 1] for start, place in places if place]
 
 
-def replaced_by(reader: Reader, late: Expected) -> JobHead | None:
-    """The job that took the place of a late one: it writes the same, and was first heard of after the last run. A job
-    that existed before, such as one for corrections, does not replace it."""
-    outputs = _edges(reader, late.head).output_ids
-    writers = set(_writers(reader, outputs)) - {late.head.facts.id}
-    heads = reader.jobs(writers, usages=False) if writers else {}
-    newer = (head for head in heads.values() if moment(head.facts.first) > (late.begun or 0))
-    return next((head for head in newer if head.current.output_ids & outputs), None)
+def replaced(reader: Reader, late: Sequence[Expected]) -> set[JobId]:
+    """Those of some late jobs whose place another job took: it writes the same, and was first heard of after the last
+    run. A job that existed before, such as one for corrections, does not replace them."""
+    outputs = {job: edges.output_ids for job, edges in _edges(reader, late).items()}
+    writers = _writers(reader, set().union(*outputs.values()))
+    others = {job: {each for used in of for each in writers[used]} - {job} for job, of in outputs.items()}
+    heads = reader.jobs(set().union(*others.values()), usages=False) if any(others.values()) else {}
+
+    def is_replaced(job: JobId, begun: Moment) -> bool:
+        newer = (head for head in map(heads.get, others[job]) if head and moment(head.facts.first) > begun)
+        return any(head.current.output_ids & outputs[job] for head in newer)
+
+    return {each.head.facts.id for each in late if is_replaced(each.head.facts.id, each.begun or 0)}
 
 
-def _writers(reader: Reader, datasets: Collection[DatasetId]) -> Iterable[JobId]:
-    """The jobs that ever wrote some datasets, as far as so many are looked at."""
-    for dataset in sorted(datasets):
-        yield from sorted(reader.store.neighbours(dataset)[Side.WRITES])[:MOST_WRITERS]
+def _writers(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId, list[JobId]]:
+    """The jobs that ever wrote each of some datasets, as far as so many are looked at."""
+    if datasets:
+        reader.store.read(ReadRequest(neighbours=[*map(NeighbourPageId, datasets)]))
+    return {dataset: sorted(reader.store.neighbours(dataset)[Side.WRITES])[:MOST_WRITERS] for dataset in datasets}

@@ -237,18 +237,15 @@ class _Clock(NamedTuple):
     tolerance: int = 0
     recent: int = 0
 
-    def nearest(self, start: Moment) -> tuple[int, int]:
-        """How far a start is from the nearest usual time, and the day of that time."""
-        local = start + _offset(self.zone, start)
-        days = ((local - time + DAY // 2) // DAY for time in self.times)
-        return min(((local - time - day * DAY, day) for time, day in zip(self.times, days, strict=True)), key=_size)
-
     def day(self, start: Moment) -> int:
-        return self.nearest(start)[1]
+        """The day of the usual time that is nearest to a start."""
+        local = start + _offset(self.zone, start)
+        return (local - _off(local, self.times)) // DAY
 
 
-def _size(nearest: tuple[int, int]) -> int:
-    return abs(nearest[0])
+def _off(local: int, times: Sequence[int]) -> int:
+    """How far a time by a clock is from the nearest of some times of the day."""
+    return min([(local - time + DAY // 2) % DAY - DAY // 2 for time in times], key=abs)
 
 
 def _clock(zone: str, starts: Sequence[Moment], number: int) -> _Clock:
@@ -258,7 +255,7 @@ def _clock(zone: str, starts: Sequence[Moment], number: int) -> _Clock:
     groups = _groups(of_day, number)
     times = sorted((int(median(of_day[run] for run in group[-RECENT:])) + cut) % DAY for group in groups)
     clock = _Clock(zone, tuple(times), tuple(len({starts[run] // DAY for run in group}) for group in groups))
-    off = [clock.nearest(start)[0] for start in starts]
+    off = [_off(time, times) for time in local]
     deviation = sorted(map(abs, off))[max(0, len(off) * 9 // 10 - 1)]
     recent = sorted(off[-RECENT * number :])
     usual = recent[-2] if len(recent) > 3 else recent[-1]
@@ -286,6 +283,8 @@ def _without_odd(ordered: Sequence[int]) -> Sequence[int]:
 
 def _groups(times: Sequence[int], number: int) -> list[list[int]]:
     """The indexes of times of day in `number` groups, split where they are furthest apart."""
+    if number == 1:
+        return [[*range(len(times))]]
     ordered = sorted(range(len(times)), key=lambda index: times[index])
     gaps = sorted(range(1, len(ordered)), key=lambda place: times[ordered[place - 1]] - times[ordered[place]])
     ends = [0, *sorted(gaps[: number - 1]), len(ordered)]

@@ -55,6 +55,15 @@ class Observation(NamedTuple):
         return self.start + self.seconds
 
 
+class DueRun(NamedTuple):
+    """When the next run of a job is due and when it is late, by what was known when a run ended that began at
+    `begun`."""
+
+    begun: Moment
+    due: Moment
+    latest: Moment
+
+
 @dataclass(frozen=True, slots=True)
 class Rhythm:
     """The kept observations of a job, the oldest first."""

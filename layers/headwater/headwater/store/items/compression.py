@@ -21,6 +21,9 @@ LEVEL = 6
 _HAS_DICTIONARY = 0x20
 """A bit of the second byte of a packed document: four bytes with the checksum of the dictionary follow."""
 
+_SHARING = frozenset({str, dict, list})
+"""Texts, and what may have texts in it."""
+
 _NEWEST = Path(__file__).with_name("dictionaries").joinpath("1.jsonl").read_bytes()
 DICTIONARIES = {zlib.adler32(dictionary): dictionary for dictionary in (_NEWEST,)}
 """The dictionaries by their checksums."""
@@ -53,7 +56,9 @@ def _with_shared_texts(document: Any) -> Any:
         return sys.intern(document)
     if isinstance(document, dict):
         return {sys.intern(name): _with_shared_texts(member) for name, member in document.items()}
-    return [_with_shared_texts(entry) for entry in document] if isinstance(document, list) else document
+    if isinstance(document, list) and not _SHARING.isdisjoint(map(type, document)):
+        return [_with_shared_texts(entry) for entry in document]
+    return document
 
 
 def _inflated(packed: bytes) -> bytes:

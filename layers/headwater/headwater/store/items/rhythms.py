@@ -5,12 +5,13 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from headwater.graph.names.identity import job_id
-from headwater.graph.states.rhythm import ID_DIGITS, Moment, Observation, Rhythm, at
+from headwater.graph.states.rhythm import ID_DIGITS, DueRun, Moment, Observation, Rhythm, at
 from headwater.openlineage.instant import instant_of
 from headwater.store import keys
-from headwater.store.items.codec import Codec, Members
+from headwater.store.items.codec import Codec, Members, WrongMember, unpacked
+from headwater.store.items.compression import pack
 from headwater.store.items.runs import OPEN_IN
-from headwater.store.items.values import array, name_of, number, object_of, optional, text
+from headwater.store.items.values import anything, array, name_of, number, object_of, text
 from headwater.store.table import Item
 
 EARLIEST, LATEST = -62_135_596_800, 253_402_300_799
@@ -18,6 +19,8 @@ EARLIEST, LATEST = -62_135_596_800, 253_402_300_799
 MOST_COUNTED = 400 * 2**63
 """The sum of the rows of all outputs of a run is less."""
 _RUNS = re.compile(rf"([0-9a-f]{{{ID_DIGITS}}})*")
+DUE = "due"
+"""The part with the next run alone: a sweep reads those of all late jobs."""
 UNUSUAL = "unusual"
 """The label of a rhythm whose newest run wrote an unusual amount: only such changes reach alerts through the stream."""
 
@@ -44,8 +47,18 @@ def encode(rhythm: Rhythm) -> Item:
     found = timetable(rhythm) if rhythm.is_due else None
     slot = found.next_after(starts[-1]) if found else None
     due = {OPEN_IN: keys.due_jobs(rhythm.id), "at": instant_of(at(slot.latest))} if slot else {}
+    parts = {DUE: pack([starts[-1], slot.due, slot.latest])} if slot else {}
     strange = {UNUSUAL: "yes"} if unusual(seen) else {}
-    return RHYTHM.item(keys.rhythm(rhythm.id), document, {**due, **strange})
+    return RHYTHM.item(keys.rhythm(rhythm.id), document, {**due, **strange}, None, **parts)
+
+
+def due_run(item: Item) -> DueRun | None:
+    """When the next run of the job is due, without its rhythm; None if the item does not tell, as one that an earlier
+    release wrote."""
+    try:
+        return DueRun(*_numbers(unpacked(item, DUE)))
+    except (WrongMember, TypeError):
+        return None
 
 
 def _decode(item: Item, members: Members) -> Rhythm:
@@ -58,10 +71,10 @@ def _decode(item: Item, members: Members) -> Rhythm:
         starts,
         ids,
         (generations.get(run, run) for run in ids),
-        members.read("seconds", array(_count)),
+        members.read("seconds", _counts),
         (place not in failed for place in range(len(ids))),
-        members.read("rows", array(optional(_count))),
-        members.read("bytes", array(optional(_count))),
+        members.read("rows", _counts_or_none),
+        members.read("bytes", _counts_or_none),
         (place not in apart for place in range(len(ids))),
         strict=True,
     )
@@ -72,8 +85,8 @@ def _decode(item: Item, members: Members) -> Rhythm:
 
 
 def _starts(value: Any) -> list[Moment]:
-    starts = list(accumulate(array(number)(value)))
-    if starts != sorted(starts) or not all(EARLIEST <= start <= LATEST for start in starts):
+    starts = list(accumulate(_numbers(value)))
+    if starts != sorted(starts) or (starts and not EARLIEST <= starts[0] <= starts[-1] <= LATEST):
         raise ValueError("expected times of the calendar in their order")
     return starts
 
@@ -84,10 +97,24 @@ def _runs(value: Any) -> str:
     return str(value)
 
 
-def _count(value: Any) -> int:
-    if not 0 <= number(value) < MOST_COUNTED:
-        raise ValueError("expected a number from 0 on")
-    return int(value)
+def _numbers(value: Any) -> list[int]:
+    """Whole numbers, all checked at once: a sweep reads those of thousands of jobs."""
+    if not isinstance(value, list) or not {int} >= {*map(type, value)}:
+        raise TypeError("expected whole numbers")
+    return value
+
+
+def _counts(value: Any) -> list[int]:
+    counts = _numbers(value)
+    if counts and not 0 <= min(counts) <= max(counts) < MOST_COUNTED:
+        raise ValueError("expected numbers from 0 on")
+    return counts
+
+
+def _counts_or_none(value: Any) -> tuple[int | None, ...]:
+    counts: tuple[int | None, ...] = array(anything)(value)
+    _counts([count for count in counts if count is not None])
+    return counts
 
 
 RHYTHM = Codec("rhythm", _decode, ())
