@@ -28,6 +28,9 @@ ALLOWED = {
     "GlueImportRole": LOGS
     | {"glue:GetDatabases", "glue:GetTables", "glue:GetTable", "sqs:SendMessage"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "s3:GetObject", "s3:PutObject"},
+    "PickupRole": LOGS
+    | {"secretsmanager:GetSecretValue", "dynamodb:PutItem", "s3:GetObject", "s3:PutObject"}
+    | {"sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"},
     "ConnectRole": LOGS
     | {"sqs:SendMessage", "dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject", "s3:PutObject"}
     | {"secretsmanager:GetSecretValue", "ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface"}
@@ -70,6 +73,7 @@ PREFIXES_PUT = {
     "CurateRole": {"bodies", "items"},
     "CatalogRole": set[str](),
     "GlueImportRole": {"bodies"},
+    "PickupRole": {"bodies"},
     "ConnectRole": {"bodies"},
     "RegistryRole": {"bodies"},
     "AlertsRole": {"quarantine"},
@@ -93,11 +97,12 @@ OF_AUDIT = {"ForAllValues": only_keys("AUDIT#*"), "ForAnyValue": {"ForAnyValue:S
 """A write of audit entries alone, and a write that has one of them."""
 WRITES = {"dynamodb:PutItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
 OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
+PICKUP_BUCKET = "arn:${AWS::Partition}:s3:::${PickupBucketName}/"
 OF_THE_NETWORK = "KeepNetworkInterfaces"
 """The statement of a function in a VPC. EC2 knows no narrower resource for network interfaces."""
 FUNCTIONS = (
     *("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Connect", "Alerts"),
-    *("Sweep", "Web", "Registry"),
+    *("Sweep", "Web", "Registry", "Pickup"),
 )
 
 
@@ -114,7 +119,8 @@ def test_a_role_may_do_no_more_than_is_listed(resources: Resources, role: str) -
 
 @pytest.mark.parametrize("role", ALLOWED)
 def test_a_role_reaches_only_named_resources(resources: Resources, role: str) -> None:
-    """Only the keys of a bucket's folder and the tables of this account's catalogue are left open."""
+    """Only the keys of a bucket's folder, those of the bucket that events are taken from, and the tables of this
+    account's catalogue are left open."""
     for statement in statements(resources[role]):
         assert statement["Effect"] == "Allow" or statement["Condition"] == OF_AUDIT["ForAnyValue"]
         assert not {"NotAction", "NotResource"} & statement.keys()
@@ -124,7 +130,7 @@ def test_a_role_reaches_only_named_resources(resources: Resources, role: str) ->
         for resource in as_list(statement["Resource"]):
             name = referred(resource)
             assert "*" not in name.removesuffix("/*")
-            assert not name.endswith("/*") or name.startswith(("${ArchiveBucket.Arn}/", OWN_CATALOG))
+            assert not name.endswith("/*") or name.startswith(("${ArchiveBucket.Arn}/", PICKUP_BUCKET, OWN_CATALOG))
 
 
 @pytest.mark.parametrize("role", ["AlertsRole", "SweepRole"])
@@ -165,7 +171,7 @@ def test_only_tables_of_the_named_databases_are_written(resources: Resources) ->
     assert named == ["catalog", "database/${SyncedDatabases}", "table/${SyncedDatabases}/*"]
 
 
-@pytest.mark.parametrize("role", ["IngestRole", "LookupRole"])
+@pytest.mark.parametrize("role", ["IngestRole", "LookupRole", "PickupRole"])
 def test_a_function_that_only_reads_the_table_writes_audit_entries_alone(resources: Resources, role: str) -> None:
     writes = [statement for statement in statements(resources[role]) if WRITES & set(as_list(statement["Action"]))]
     assert [(write["Action"], write["Condition"]) for write in writes] == [
@@ -184,7 +190,7 @@ def test_no_role_changes_or_removes_an_audit_entry(resources: Resources, role: s
     for statement in statements(resources[role]):
         if statement["Effect"] == "Deny":
             writable -= set(as_list(statement["Action"]))
-    answers = role in {"IngestRole", "LookupRole", "CurateRole"}
+    answers = role in {"IngestRole", "LookupRole", "CurateRole", "PickupRole"}
     assert writable == ({"dynamodb:PutItem"} if answers else set())
 
 
