@@ -207,6 +207,16 @@ def test_whoever_reaches_what_a_key_encrypts_may_use_the_key(resources: Resource
     assert {referred(role) for role in policy["Roles"]} == reaching
 
 
+def test_functions_are_traced_if_wanted_and_may_do_no_more_for_it(template: Properties, resources: Resources) -> None:
+    assert template["Parameters"]["Tracing"]["Default"] == "OFF"
+    assert template["Globals"]["Function"]["Tracing"] == {"Fn::If": ["Traces", "Active", "PassThrough"]}
+    assert resources.whole("TracePolicy")["Condition"] == "Traces"
+    policy = resources["TracePolicy"]
+    (statement,) = policy["PolicyDocument"]["Statement"]
+    assert statement["Action"] == ["xray:PutTraceSegments", "xray:PutTelemetryRecords"]
+    assert {role["Ref"] for role in policy["Roles"]} == {f"{name}Role" for name in FUNCTIONS}
+
+
 @pytest.mark.parametrize("role", ALLOWED)
 def test_the_account_may_bound_each_role_and_say_its_path(resources: Resources, role: str) -> None:
     bound, nothing = {"Ref": "PermissionsBoundary"}, {"Ref": "AWS::NoValue"}
