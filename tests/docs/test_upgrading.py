@@ -29,6 +29,7 @@ def test_prod_gets_the_build_that_dev_has_tried_and_its_alarms_are_watched() -> 
     assert JOBS["dev"]["steps"] == JOBS["prod"]["steps"]
     assert not any("make build" in step.get("run", "") for step in JOBS["prod"]["steps"])
     assert JOBS["prod"]["env"]["WATCHED_MINUTES"] == 10
+    assert ("ALERT" in JOBS["dev"]["env"], "ALERT" in JOBS["prod"]["env"]) == (True, False)
 
 
 def test_a_job_that_calls_aws_has_a_role_and_no_lasting_credentials() -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from headwater.cli.api import Api
-from headwater.cli.doctor.canary import wait_until_seen
+from headwater.cli.doctor.canary import wait_for_alert, wait_until_seen
 from headwater.cli.doctor.finding import Blame, Diagnosis
 from headwater.cli.refusal import Response
 
@@ -38,3 +38,36 @@ def test_a_key_that_may_not_read_is_to_blame() -> None:
     with pytest.raises(Diagnosis) as raised:
         wait_until_seen(cast(Api, Answers(lacking, COMPLETED)), "prod", "a run", seconds=30)
     assert raised.value.finding.blame is Blame.KEY
+
+
+class Alerts:
+    """A stack that takes events. Its alerts are of these runs, and `of_the_canary` of each run that is posted, too."""
+
+    def __init__(self, *runs: str, of_the_canary: bool = False) -> None:
+        self.runs = list(runs)
+        self.of_the_canary = of_the_canary
+        self.posted: list[tuple[str, str]] = []
+
+    def post(self, document: Any) -> Response:
+        self.posted.append((document["eventType"], document["run"]["runId"]))
+        if self.of_the_canary:
+            self.runs.append(document["run"]["runId"])
+        return Response(201, "{}", 0.0)
+
+    def get(self, *_path: str, **_query: object) -> Response:
+        alerts = [{"details": {"run": {"runId": run}}} for run in self.runs] + [{"details": {}}]
+        return Response(200, json.dumps({"alerts": alerts}), 0.0)
+
+
+def test_the_alert_of_a_run_that_fails_is_awaited() -> None:
+    stack = Alerts("an earlier run", of_the_canary=True)
+    assert wait_for_alert(cast(Api, stack), "prod") < 30
+    (start, run), (end, same) = stack.posted
+    assert (start, end, run) == ("START", "FAIL", same)
+
+
+def test_an_alert_of_another_run_is_none_of_the_test() -> None:
+    with pytest.raises(Diagnosis) as raised:
+        wait_for_alert(cast(Api, Alerts("an earlier run")), "prod", seconds=0.5)
+    assert raised.value.finding.blame is Blame.STACK
+    assert "no alert of it was raised" in raised.value.finding.what
