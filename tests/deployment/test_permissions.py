@@ -92,7 +92,8 @@ def only_keys(*patterns: str) -> dict[str, Any]:
 
 
 OF_ALERTS, OF_RUNS = only_keys(keys.alert("*").pk), only_keys(keys.RUNS.pk + "*", keys.RHYTHMS.pk + "*")
-OF_PROGRESS = only_keys(keys.catalog_progress().pk)
+OF_PROGRESS, OF_REFUSALS = only_keys(keys.catalog_progress().pk), only_keys(keys.REFUSALS + "*")
+OF_OTHER_ITEMS = (OF_ALERTS, OF_RUNS, OF_PROGRESS, OF_REFUSALS)
 OF_AUDIT = {"ForAllValues": only_keys("AUDIT#*"), "ForAnyValue": {"ForAnyValue:StringLike": AUDIT_KEYS}}
 """A write of audit entries alone, and a write that has one of them."""
 WRITES = {"dynamodb:PutItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
@@ -139,10 +140,11 @@ def test_what_announces_alerts_puts_no_other_items_in_batches(resources: Resourc
     assert [each["Condition"] for each in puts] == [OF_ALERTS]
 
 
-def test_the_sweep_and_the_import_write_only_what_they_change(resources: Resources) -> None:
+def test_the_sweep_the_import_and_pickup_write_only_what_they_change(resources: Resources) -> None:
     for role, action, condition in (
         ("SweepRole", "dynamodb:PutItem", OF_RUNS),
         ("GlueImportRole", "dynamodb:BatchWriteItem", OF_PROGRESS),
+        ("PickupRole", "dynamodb:PutItem", OF_REFUSALS),
     ):
         allowed = [each for each in statements(resources[role]) if action in as_list(each["Action"])]
         assert [each["Condition"] for each in allowed if each.get("Condition") != OF_ALERTS] == [condition]
@@ -171,7 +173,7 @@ def test_only_tables_of_the_named_databases_are_written(resources: Resources) ->
     assert named == ["catalog", "database/${SyncedDatabases}", "table/${SyncedDatabases}/*"]
 
 
-@pytest.mark.parametrize("role", ["IngestRole", "LookupRole", "PickupRole"])
+@pytest.mark.parametrize("role", ["IngestRole", "LookupRole"])
 def test_a_function_that_only_reads_the_table_writes_audit_entries_alone(resources: Resources, role: str) -> None:
     writes = [statement for statement in statements(resources[role]) if WRITES & set(as_list(statement["Action"]))]
     assert [(write["Action"], write["Condition"]) for write in writes] == [
@@ -185,12 +187,12 @@ def test_no_role_changes_or_removes_an_audit_entry(resources: Resources, role: s
     one, and none puts many at once, since BatchWriteItem has no conditions."""
     writable = set[str]()
     for statement in statements(resources[role]):
-        if statement["Effect"] == "Allow" and statement.get("Condition") not in (OF_ALERTS, OF_RUNS, OF_PROGRESS):
+        if statement["Effect"] == "Allow" and statement.get("Condition") not in OF_OTHER_ITEMS:
             writable |= WRITES & set(as_list(statement["Action"]))
     for statement in statements(resources[role]):
         if statement["Effect"] == "Deny":
             writable -= set(as_list(statement["Action"]))
-    answers = role in {"IngestRole", "LookupRole", "CurateRole", "PickupRole"}
+    answers = role in {"IngestRole", "LookupRole", "CurateRole"}
     assert writable == ({"dynamodb:PutItem"} if answers else set())
 
 
