@@ -44,15 +44,6 @@ def test_a_stack_that_events_reach_is_well(examine: Examine, api: Api, deployed:
     assert "to blame" not in output
 
 
-def test_an_alert_of_a_test_is_raised_and_stays_where_the_canary_is_gone(examine: Examine, api: Api) -> None:
-    status, output = examine("--namespace", "doctor-alert", "--alert")
-    assert status == 0, output
-    assert "a run failed as a test, and its alert was raised after" in output
-    (alert,) = api.get("alerts", namespace="doctor-alert").json["alerts"]
-    assert (alert["type"], alert["name"]) == ("Run Failed", canary.JOB)
-    assert api.get("namespaces", "doctor-alert", "jobs").json["jobs"] == []
-
-
 def test_the_canary_is_taken_out_again(examine: Examine, api: Api, deployed: Deployed) -> None:
     examine("--namespace", "doctor-visit")
     deployed.wait_for_ingestion()
