@@ -74,8 +74,8 @@ insights: $(STATE)/venv.stamp ## analyse the tables of `make lakehouse` (WAREHOU
 	@$(ON_LAKE) emr_jobs.insights --warehouse '$(abspath $(WAREHOUSE))' --report '$(abspath $(REPORT))' $(ARGS)
 
 .PHONY: doctor
-doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the server that runs here, or of URL= with KEY_FILE= (NAMESPACE=prod), or of a driver's SPARK_DEFAULTS=file
-	@PYTHONPATH=layers/headwater $(BIN)/python -m headwater.cli.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)') $(if $(SPARK_DEFAULTS),--spark-defaults '$(SPARK_DEFAULTS)')
+doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the server that runs here, or of URL= with KEY_FILE= (NAMESPACE=prod, ALERT=1), or of a driver's SPARK_DEFAULTS=file
+	@PYTHONPATH=layers/headwater $(BIN)/python -m headwater.cli.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)') $(if $(ALERT),--alert) $(if $(SPARK_DEFAULTS),--spark-defaults '$(SPARK_DEFAULTS)')
 
 # ------------------------------------------------------------------------------------------------------------ to change
 .PHONY: test

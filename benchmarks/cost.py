@@ -5,7 +5,7 @@ bytes by DynamoDB's rules (capacity.py). The dollars follow from the dated price
 figure; figures without a page are listed. How long items are kept, and which alarms there are, is read from
 template.yaml and samconfig.toml: the table is full, so each event takes the place of one that expires. Not measured
 are the milliseconds of the functions on Lambda and the length of the API's log lines: both are assumed, and the
-milliseconds are shown as such. The archive's storage is left out.
+milliseconds are shown as such. Requests of the archive are left out: Firehose writes objects of megabytes.
 """
 
 import argparse
@@ -35,7 +35,13 @@ from tests.fakes import FakeBucket
 
 PRICES = Path(__file__).with_name("prices-2026-11.json")
 KNOWN, MEASURED = range(4), range(4, 24)
-MONTH = timedelta(days=365 / 12)
+DAY, MONTH = timedelta(days=1), timedelta(days=365 / 12)
+CLASSES = {
+    "STANDARD": "gigabyte_month_of_s3",
+    "STANDARD_IA": "gigabyte_month_of_s3_infrequent",
+    "GLACIER_IR": "gigabyte_month_of_s3_glacier",
+}
+"""The price of each storage class of the archive."""
 AS_LONG_AS_EVENTS = {"event", "day"}
 """The kinds of items that are kept as long as events; the others that grow, runs and writes, as long as runs."""
 FREE_ALARMS = 10
@@ -53,14 +59,14 @@ def main() -> None:
     parser.add_argument("--prices", type=Path, default=PRICES)
     parser.add_argument("--stage", choices=["dev", "prod"], default="prod", help="of samconfig.toml (default: prod)")
     options = parser.parse_args()
-    kept = retention(options.stage)
+    kept, archived = retention(options.stage), archive_days(options.stage)
     noted = json.loads(options.prices.read_text())
     prices = {name: figure["amount"] for name, figure in noted["figures"].items()}
     idle = idle_month(prices)
     marquez = 2 * prices["small_instance_month"] + prices["load_balancer_month"]
     marquez += prices["small_postgres_month"] + prices["postgres_storage_month"]
     for size in options.batches:
-        dollars = of_a_million(size, prices, kept)
+        dollars = of_a_million(size, prices, kept, archived)
         million = sum(dollars.values())
         print(f"\na million events in batches of {size}, {noted['region']}, prices of {noted['noted']}")
         for name, amount in [*dollars.items(), ("all", million)]:
@@ -76,14 +82,23 @@ def main() -> None:
 
 def retention(stage: str) -> Retention:
     """How long a deployment of this stage keeps runs and events."""
+    runs, events = (timedelta(days=_days(stage, name)) for name in ("RunRetentionDays", "EventRetentionDays"))
+    return Retention(runs=runs, events=events)
+
+
+def archive_days(stage: str) -> dict[str, int]:
+    """The days that an event of a deployment of this stage is in each storage class of the archive."""
+    rules = read_template(TEMPLATE)["Resources"]["ArchiveBucket"]["Properties"]["LifecycleConfiguration"]["Rules"]
+    (rule,) = [rule for rule in rules if rule.get("Prefix") == "events/"]
+    moves = [(0, "STANDARD"), *((each["TransitionInDays"], each["StorageClass"]) for each in rule["Transitions"])]
+    ends = [day for day, _ in moves[1:]] + [_days(stage, rule["ExpirationInDays"]["Ref"])]
+    return {storage: end - begin for (begin, storage), end in zip(moves, ends, strict=True)}
+
+
+def _days(stage: str, parameter: str) -> int:
     deployed = tomllib.loads((TEMPLATE.parent / "samconfig.toml").read_text())[stage]["deploy"]["parameters"]
     given = dict(each.split("=", 1) for each in deployed["parameter_overrides"])
-    parameters = read_template(TEMPLATE)["Parameters"]
-    runs, events = (
-        timedelta(days=int(given.get(name, parameters[name]["Default"])))
-        for name in ("RunRetentionDays", "EventRetentionDays")
-    )
-    return Retention(runs=runs, events=events)
+    return int(given.get(parameter, read_template(TEMPLATE)["Parameters"][parameter]["Default"]))
 
 
 def alarm_metrics() -> int:
@@ -102,13 +117,17 @@ def idle_month(prices: Mapping[str, float]) -> float:
     return max(0, alarm_metrics() - FREE_ALARMS) * prices["alarm_month"] + prices["secret_month"]
 
 
-def of_a_million(size: int, prices: Mapping[str, float], kept: Retention) -> dict[str, float]:
-    """The dollars of a million events, by service."""
+def of_a_million(
+    size: int, prices: Mapping[str, float], kept: Retention, archived: Mapping[str, int]
+) -> dict[str, float]:
+    """The dollars of a million events, by service. `archived` are the days in each storage class of the archive."""
     texts = [line for run in MEASURED for line in recurring(run)]
     table, before = _folded(size, texts, kept)
     count = len(texts)
     stored = (_byte_months(table, kept) - before) / count
     logged = log_bytes(size)
+    records = _records(texts, size)
+    archive_price = sum(days * DAY / MONTH * prices[CLASSES[storage]] for storage, days in archived.items())
     seconds = INGEST_MILLISECONDS + EVENT_MILLISECONDS + NORMALISE_MILLISECONDS / size
     seconds += AUTHORISE_MILLISECONDS / 2 / size
     return {
@@ -128,20 +147,28 @@ def of_a_million(size: int, prices: Mapping[str, float], kept: Retention) -> dic
         "SQS: send, receive, delete": 3 * prices["million_fifo_requests"] / size,
         "Lambda, requests: authorise, ingest, normalise": 3 * prices["million_lambda_requests"] / size,
         f"Lambda, {seconds:.0f} ms of a GB an event (assumed)": seconds * 1e3 * prices["gigabyte_second_of_lambda_arm"],
-        "Firehose": _billed_by_firehose(texts, size, int(prices["firehose_record_kilobytes"]) * 1024)
+        "Firehose": _billed_by_firehose(records, int(prices["firehose_record_kilobytes"]) * 1024)
         / count
         * 1e6
         / GIGABYTE
         * prices["gigabyte_of_firehose"],
+        f"S3, {sum(records) / count:.0f} bytes an event, for {sum(archived.values())} days in the archive": (
+            sum(records) / count * 1e6 / GIGABYTE * archive_price
+        ),
         f"logs, {logged:.0f} bytes an event": logged * 1e6 / GIGABYTE * prices["gigabyte_of_logs"],
     }
 
 
-def _billed_by_firehose(texts: Sequence[str], size: int, step: int) -> int:
-    """The bytes for which Firehose bills: each record is rounded up to the next step."""
+def _records(texts: Sequence[str], size: int) -> Sequence[int]:
+    """The bytes of each record of the archive."""
     stream = MeteredStream()
     archive_in_batches(texts, size, stream)
-    return sum(-(-record // step) * step for record in stream.records)
+    return stream.records
+
+
+def _billed_by_firehose(records: Sequence[int], step: int) -> int:
+    """The bytes for which Firehose bills: each record is rounded up to the next step."""
+    return sum(-(-record // step) * step for record in records)
 
 
 def archive_in_batches(texts: Sequence[str], size: int, stream: MeteredStream) -> None:

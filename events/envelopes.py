@@ -127,6 +127,12 @@ def queued(*documents: Document) -> Document:
     return {"Records": [_record(index, document) for index, document in enumerate(documents)]}
 
 
+def notified(*notifications: Document) -> Document:
+    """A batch of the queue of notifications of S3."""
+    bodies = [json.dumps(notification) for notification in notifications]
+    return {"Records": [{"messageId": f"notification-{number}", "body": body} for number, body in enumerate(bodies)]}
+
+
 def streamed(*changes: tuple[Item | None, Item]) -> Document:
     """A batch of the table's stream: items before and after a change."""
     return {"Records": [_change(index, before, after) for index, (before, after) in enumerate(changes)]}

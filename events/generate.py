@@ -18,6 +18,7 @@ from events.envelopes import (
     get,
     get_by_iam,
     get_file,
+    notified,
     post,
     post_gzip,
     queued,
@@ -52,7 +53,7 @@ REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 def samples() -> Mapping[str, Document]:
     """All samples by file, `function/name.json`."""
     samples = authorise() | ingest() | normalise() | lookup() | curate() | alerts() | sweep() | catalog()
-    return samples | glue_import() | connect() | registry() | web()
+    return samples | glue_import() | pickup() | connect() | registry() | web()
 
 
 def authorise() -> dict[str, Document]:
@@ -223,6 +224,13 @@ def sweep() -> dict[str, Document]:
 
 def glue_import() -> dict[str, Document]:
     return {"glue_import/schedule.json": scheduled()}
+
+
+def pickup() -> dict[str, Document]:
+    """What S3 sends when the notifications of a bucket are turned on: it names no object."""
+    return {
+        "pickup/test-event.json": notified({"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "shop-drops"})
+    }
 
 
 def connect() -> dict[str, Document]:

@@ -19,7 +19,7 @@ from headwater.cli.demo.recording import FILE, LAKE
 from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
 from headwater.cli.jvm.java import java_home
 from headwater.cli.jvm.spark_submit import SparkSubmit
-from headwater.cli.load.sources import event_of
+from headwater.ingest.event_files import event_of
 from headwater.serve.server import Start, in_background
 from headwater.store.messages import archive_line
 from headwater.store.sqlite.home import SqliteHome

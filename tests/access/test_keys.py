@@ -55,6 +55,15 @@ def test_a_key_is_known_with_its_scopes_and_namespaces() -> None:
     assert ring.find("") is None
 
 
+def test_a_key_is_known_by_its_id_until_it_expires() -> None:
+    clock, key = Clock(), entry("b", id="etl", scopes=["read"], expires="2026-11-20T09:00:00Z")
+    ring = KeyRing(FakeSecret(entry("a"), key), clock)
+    assert ring.named("etl") == Principal("etl", frozenset({"read"}), ("*",))
+    assert ring.named("b") is None
+    clock.forward(3600)
+    assert ring.named("etl") is None
+
+
 def test_a_key_works_until_it_expires() -> None:
     clock = Clock()
     ring = KeyRing(FakeSecret(entry("a", expires="2026-11-20T09:00:00Z")), clock)

@@ -28,6 +28,9 @@ ALLOWED = {
     "GlueImportRole": LOGS
     | {"glue:GetDatabases", "glue:GetTables", "glue:GetTable", "sqs:SendMessage"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "s3:GetObject", "s3:PutObject"},
+    "PickupRole": LOGS
+    | {"secretsmanager:GetSecretValue", "dynamodb:PutItem", "s3:GetObject", "s3:PutObject"}
+    | {"sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"},
     "ConnectRole": LOGS
     | {"sqs:SendMessage", "dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject", "s3:PutObject"}
     | {"secretsmanager:GetSecretValue", "ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface"}
@@ -70,6 +73,7 @@ PREFIXES_PUT = {
     "CurateRole": {"bodies", "items"},
     "CatalogRole": set[str](),
     "GlueImportRole": {"bodies"},
+    "PickupRole": {"bodies"},
     "ConnectRole": {"bodies"},
     "RegistryRole": {"bodies"},
     "AlertsRole": {"quarantine"},
@@ -88,16 +92,18 @@ def only_keys(*patterns: str) -> dict[str, Any]:
 
 
 OF_ALERTS, OF_RUNS = only_keys(keys.alert("*").pk), only_keys(keys.RUNS.pk + "*", keys.RHYTHMS.pk + "*")
-OF_PROGRESS = only_keys(keys.catalog_progress().pk)
+OF_PROGRESS, OF_REFUSALS = only_keys(keys.catalog_progress().pk), only_keys(keys.REFUSALS + "*")
+OF_OTHER_ITEMS = (OF_ALERTS, OF_RUNS, OF_PROGRESS, OF_REFUSALS)
 OF_AUDIT = {"ForAllValues": only_keys("AUDIT#*"), "ForAnyValue": {"ForAnyValue:StringLike": AUDIT_KEYS}}
 """A write of audit entries alone, and a write that has one of them."""
 WRITES = {"dynamodb:PutItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
 OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
+PICKUP_BUCKET = "arn:${AWS::Partition}:s3:::${PickupBucketName}/"
 OF_THE_NETWORK = "KeepNetworkInterfaces"
 """The statement of a function in a VPC. EC2 knows no narrower resource for network interfaces."""
 FUNCTIONS = (
     *("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Connect", "Alerts"),
-    *("Sweep", "Web", "Registry"),
+    *("Sweep", "Web", "Registry", "Pickup"),
 )
 
 
@@ -114,7 +120,8 @@ def test_a_role_may_do_no_more_than_is_listed(resources: Resources, role: str) -
 
 @pytest.mark.parametrize("role", ALLOWED)
 def test_a_role_reaches_only_named_resources(resources: Resources, role: str) -> None:
-    """Only the keys of a bucket's folder and the tables of this account's catalogue are left open."""
+    """Only the keys of a bucket's folder, those of the bucket that events are taken from, and the tables of this
+    account's catalogue are left open."""
     for statement in statements(resources[role]):
         assert statement["Effect"] == "Allow" or statement["Condition"] == OF_AUDIT["ForAnyValue"]
         assert not {"NotAction", "NotResource"} & statement.keys()
@@ -124,7 +131,7 @@ def test_a_role_reaches_only_named_resources(resources: Resources, role: str) ->
         for resource in as_list(statement["Resource"]):
             name = referred(resource)
             assert "*" not in name.removesuffix("/*")
-            assert not name.endswith("/*") or name.startswith(("${ArchiveBucket.Arn}/", OWN_CATALOG))
+            assert not name.endswith("/*") or name.startswith(("${ArchiveBucket.Arn}/", PICKUP_BUCKET, OWN_CATALOG))
 
 
 @pytest.mark.parametrize("role", ["AlertsRole", "SweepRole"])
@@ -133,10 +140,11 @@ def test_what_announces_alerts_puts_no_other_items_in_batches(resources: Resourc
     assert [each["Condition"] for each in puts] == [OF_ALERTS]
 
 
-def test_the_sweep_and_the_import_write_only_what_they_change(resources: Resources) -> None:
+def test_the_sweep_the_import_and_pickup_write_only_what_they_change(resources: Resources) -> None:
     for role, action, condition in (
         ("SweepRole", "dynamodb:PutItem", OF_RUNS),
         ("GlueImportRole", "dynamodb:BatchWriteItem", OF_PROGRESS),
+        ("PickupRole", "dynamodb:PutItem", OF_REFUSALS),
     ):
         allowed = [each for each in statements(resources[role]) if action in as_list(each["Action"])]
         assert [each["Condition"] for each in allowed if each.get("Condition") != OF_ALERTS] == [condition]
@@ -179,7 +187,7 @@ def test_no_role_changes_or_removes_an_audit_entry(resources: Resources, role: s
     one, and none puts many at once, since BatchWriteItem has no conditions."""
     writable = set[str]()
     for statement in statements(resources[role]):
-        if statement["Effect"] == "Allow" and statement.get("Condition") not in (OF_ALERTS, OF_RUNS, OF_PROGRESS):
+        if statement["Effect"] == "Allow" and statement.get("Condition") not in OF_OTHER_ITEMS:
             writable |= WRITES & set(as_list(statement["Action"]))
     for statement in statements(resources[role]):
         if statement["Effect"] == "Deny":
@@ -199,6 +207,16 @@ def test_whoever_reaches_what_a_key_encrypts_may_use_the_key(resources: Resource
         role for role, actions in ALLOWED.items() if services & {action.partition(":")[0] for action in actions}
     }
     assert {referred(role) for role in policy["Roles"]} == reaching
+
+
+def test_functions_are_traced_if_wanted_and_may_do_no_more_for_it(template: Properties, resources: Resources) -> None:
+    assert template["Parameters"]["Tracing"]["Default"] == "OFF"
+    assert template["Globals"]["Function"]["Tracing"] == {"Fn::If": ["Traces", "Active", "PassThrough"]}
+    assert resources.whole("TracePolicy")["Condition"] == "Traces"
+    policy = resources["TracePolicy"]
+    (statement,) = policy["PolicyDocument"]["Statement"]
+    assert statement["Action"] == ["xray:PutTraceSegments", "xray:PutTelemetryRecords"]
+    assert {role["Ref"] for role in policy["Roles"]} == {f"{name}Role" for name in FUNCTIONS}
 
 
 @pytest.mark.parametrize("role", ALLOWED)

@@ -27,6 +27,7 @@ SETTINGS = {
     "curate": config.CurateSettings,
     "catalog": config.CatalogSettings,
     "glue_import": config.GlueImportSettings,
+    "pickup": config.PickupSettings,
     "connect": config.ConnectSettings,
     "registry": config.RegistrySettings,
     "alerts": config.AlertsSettings,

@@ -20,6 +20,7 @@ BUDGETS = {
     "curate": 512,
     "catalog": 450,
     "glue_import": 465,
+    "pickup": 447,
     "connect": 482,
     "registry": 474,
     "alerts": 474,
@@ -36,6 +37,7 @@ CLIENTS = {
     "curate": {"dynamodb", "sqs"},
     "catalog": {"dynamodb", "glue"},
     "glue_import": {"dynamodb", "glue", "sqs"},
+    "pickup": {"s3", "secretsmanager", "sqs"},
     "connect": {"dynamodb", "sqs"},
     "registry": {"dynamodb", "sqs"},
     "alerts": {"dynamodb"},
@@ -45,7 +47,7 @@ CLIENTS = {
 """The services that a start makes a client of: those that nearly each invocation calls."""
 GENERAL = {"endpoints", "partitions", "sdk-default-configuration"}
 """The documents of botocore that each client needs."""
-PYDANTIC_CORE = {"ingest", "normalise", "curate", "glue_import", "connect", "registry"}
+PYDANTIC_CORE = {"ingest", "normalise", "curate", "glue_import", "pickup", "connect", "registry"}
 
 each_function = pytest.mark.parametrize("name", sorted(BUDGETS))
 

@@ -68,9 +68,10 @@ SCHEDULED = "glue_import/schedule.json"
 STREAMED = "alerts/failed-and-late.json"
 SWEPT = "sweep/schedule.json"
 FOLLOWED = "connect/schedule.json"
+PICKED_UP = "pickup/test-event.json"
 REGISTERED = "registry/schedule.json"
 ENDED = "curate/step-ended.json"
-TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT, FOLLOWED, REGISTERED, ENDED}
+TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT, FOLLOWED, REGISTERED, PICKED_UP, ENDED}
 """What no request leads to."""
 
 LINEAGE = {

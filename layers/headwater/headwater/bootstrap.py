@@ -121,7 +121,7 @@ class Root(Generic[Settings_co]):
 
         return self._once("audit", lambda: Audit(self._audit_log(), self.log().failure))
 
-    def refusals(self: Root[config.AuditSettings]) -> RefusalLog:
+    def refusals(self: Root[config.TableSettings]) -> RefusalLog:
         from headwater.store.audit_log import RefusalLog
 
         return self._once("refusals", lambda: RefusalLog(self._table()))

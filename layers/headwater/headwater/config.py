@@ -121,6 +121,12 @@ class IngestSettings(SendingSettings, AuditSettings, NamingSettings):
     max_body_bytes: int
 
 
+class PickupSettings(KeysSettings, SendingSettings, TableSettings, NamingSettings):
+    """The settings of functions/pickup."""
+
+    pickup_bucket: str
+
+
 class NormaliseSettings(StoreSettings, ArchiveSettings, NamingSettings, QueueSettings):
     """The settings of functions/normalise."""
 

@@ -14,8 +14,9 @@ from moto import mock_aws
 
 from headwater.cli import load
 from headwater.cli.api import Api
-from headwater.cli.load.sending import Sending, batches
-from headwater.cli.load.sources import SentEvent, events
+from headwater.cli.load.sending import Sending
+from headwater.cli.load.sources import events
+from headwater.ingest.event_files import SentEvent, batches
 from headwater.openlineage import exact_json
 from tests import factory
 from tests.serve.process import ServeProcess
@@ -197,7 +198,7 @@ def test_a_body_of_an_archive_is_in_its_folder(tmp_path: Path) -> None:
 
 
 def test_a_little_gzip_does_not_become_much_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("headwater.store.archive_lines", "headwater.cli.load.sources"):
+    for module in ("headwater.store.archive_lines", "headwater.ingest.event_files"):
         monkeypatch.setattr(f"{module}.MAX_LINE", 100_000)
     (tmp_path / "bomb.jsonl.gz").write_bytes(gzip.compress(b" " * 10_000_000))
     (tmp_path / "lines.json.gz").write_bytes(gzip.compress(b"[\n" + b"  \n" * 100_000))

@@ -47,6 +47,9 @@ class ApiKey:
     expires: datetime | None
     principal: Principal
 
+    def is_valid(self, now: datetime) -> bool:
+        return self.expires is None or now < self.expires
+
 
 class KeyRing:
     """The keys in the secret, cached for a minute. A rotation of keys needs no deployment.
@@ -74,25 +77,36 @@ class KeyRing:
         Raises StorageError if the secret cannot be read and the key is unknown, because the key may be new; likewise
         BadKeys if it cannot be understood.
         """
+        return self._found(lambda: self._match(presented))
+
+    def named(self, key_id: str) -> Principal | None:
+        """The principal of the key with an id, likewise. The caller has to know who may use the id."""
+        return self._found(lambda: self._by_id(key_id))
+
+    def _found(self, look: Callable[[], Principal | None]) -> Principal | None:
         try:
             self._refresh(REFRESH_SECONDS)
         except StorageError:
             if self._age() > STALE_SECONDS:
                 raise
-        principal = self._match(presented)
+        principal = look()
         if principal is None:
             self._refresh(IMPATIENT_REFRESH_SECONDS)
-            principal = self._match(presented)
+            principal = look()
         if principal is None and self._bad:
             raise self._bad
         return principal
+
+    def _by_id(self, key_id: str) -> Principal | None:
+        now = self._clock()
+        return next((key.principal for key in self._keys if key.principal.key_id == key_id and key.is_valid(now)), None)
 
     def _match(self, presented: str) -> Principal | None:
         digest = hashlib.sha256(presented.encode("utf-8", "surrogatepass")).hexdigest().encode()
         now = self._clock()
         principal: Principal | None = None
         for key in self._keys:
-            if hmac.compare_digest(key.sha256, digest) and (key.expires is None or now < key.expires):
+            if hmac.compare_digest(key.sha256, digest) and key.is_valid(now):
                 principal = key.principal
         return principal
 

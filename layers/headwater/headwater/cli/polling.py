@@ -13,10 +13,10 @@ from headwater.cli.api import Api
 from headwater.cli.endpoint import add_server_options, api_of
 from headwater.cli.failure import CommandFailure
 from headwater.cli.load import sending
-from headwater.cli.load.sources import SentEvent
 from headwater.cli.lookups.terminal import told
 from headwater.cli.refusal import NotFoundFailure
 from headwater.graph.facets.schema_diff import columns_of
+from headwater.ingest.event_files import SentEvent
 from headwater.lookup.text.inert import inert
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import parse_instant

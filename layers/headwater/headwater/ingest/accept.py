@@ -1,8 +1,8 @@
 """Accepts events: each event is read, checked and queued before the response."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from headwater.access.event_sender import NOT_QUEUED, AdmittedMessage, EventSender
 from headwater.graph.states.audit import RefusalKind
@@ -70,6 +70,13 @@ def accept_batch(sender: EventSender, text: str, on_event: Callable[[AnyEvent], 
         raise InvalidRequest(Fault("body", "expected an array of OpenLineage events"))
     if len(documents) > MAX_BATCH:
         raise InvalidRequest(Fault("body", f"more than {MAX_BATCH} events; send smaller batches"), status=413)
+    return accept_documents(sender, documents, on_event)
+
+
+def accept_documents(
+    sender: EventSender, documents: Sequence[Any], on_event: Callable[[AnyEvent], None] = lambda _: None
+) -> AcceptedBatch:
+    """Accepts the events in documents that have no fault."""
     messages: dict[int, AdmittedMessage] = {}
     failures: dict[int, RejectedEvent] = {}
     for index, document in enumerate(documents):

@@ -18,11 +18,11 @@ from headwater.cli.demo.alert_lines import alert_lines
 from headwater.cli.demo.recording import recording
 from headwater.cli.failure import CommandFailure
 from headwater.cli.load.sending import Sending
-from headwater.cli.load.sources import SentEvent
 from headwater.cli.lookups.parser import parser
 from headwater.cli.lookups.questions import reply_to
 from headwater.cli.lookups.shell import command
 from headwater.cli.lookups.terminal import display_for, shown
+from headwater.ingest.event_files import SentEvent
 from headwater.lookup.text.display import Display, Role, Span
 from headwater.serve.alerting import Message
 from headwater.serve.server import Served, Start, in_background

@@ -7,13 +7,15 @@ from pathlib import Path
 
 from headwater.cli.api import Api
 from headwater.cli.doctor.arrivals import Arrivals
-from headwater.cli.doctor.canary import FORBIDDEN, NAMESPACE, post_canary, read_back, take_out
+from headwater.cli.doctor.canary import FORBIDDEN, NAMESPACE, post_canary, read_back, take_out, wait_for_alert
 from headwater.cli.doctor.checks import findings, frontier_of
 from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding, unusable
 from headwater.cli.doctor.listener import Listener, listener_of
 from headwater.cli.endpoint import KEY_VARIABLE, UnusableKey, add_server_options, api_of, key_of
 from headwater.cli.failure import CommandFailure
 from headwater.read.frontier import Frontier
+
+RECEIVED = "look whether it came to you. What cannot be delivered on AWS is in AlertDeadLetters, whose alarm rings"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.spark_defaults:
             return examine_listener(options)
-        return examine(api_of(options.url, options.key_file), options.namespace)
+        return examine(api_of(options.url, options.key_file), options.namespace, with_alert=options.alert)
     except (OSError, ValueError) as error:
         print(f"no API to examine: {error}", file=sys.stderr)
         return 2
@@ -44,7 +46,13 @@ def parser() -> argparse.ArgumentParser:
     )
     add_server_options(parser)
     parser.add_argument("--namespace", help="namespace of the jobs, in which the canary is posted, too")
-    parser.add_argument(
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--alert",
+        action="store_true",
+        help="let a run of the canary fail, and wait for its alert, which goes to all who get alerts",
+    )
+    how.add_argument(
         "--spark-defaults",
         type=Path,
         metavar="FILE",
@@ -54,12 +62,15 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def examine(client: Api, namespace: str | None) -> int:
+def examine(client: Api, namespace: str | None, *, with_alert: bool = False) -> int:
     print(f"examining {client.url}")
     canary_namespace = namespace or NAMESPACE
     run_id, canary_findings = post_canary(client, canary_namespace)
     try:
         read_back(client, canary_namespace, run_id)
+        if with_alert:
+            seconds = wait_for_alert(client, canary_namespace)
+            print(f"[well] a run failed as a test, and its alert was raised after {seconds:.0f} s: {RECEIVED}")
     finally:
         canary_findings += take_out(client, canary_namespace)
     return report(client, namespace, canary_findings)

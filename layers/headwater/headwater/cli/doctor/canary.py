@@ -13,7 +13,7 @@ from headwater.cli.refusal import Response
 NAMESPACE = "headwater-doctor"
 JOB, SOURCE, TARGET = "canary", "canary/source", "canary/target"
 KIND = "CANARY"
-SEEN_SECONDS = 30
+SEEN_SECONDS, ALERT_SECONDS = 30, 60
 FORBIDDEN = 403
 LINE, SHOWN = "\n", 80
 """Of a response that is not Headwater's, the first `SHOWN` characters of the first line are shown."""
@@ -56,6 +56,22 @@ def read_back(client: Api, namespace: str, run_id: str, seconds: float = SEEN_SE
                 what = f"the canary is in the graph, but not found {direction}"
                 raise Diagnosis(DoctorFinding(what, "see lookup's log", Blame.STACK))
             time.sleep(0.3)
+
+
+def wait_for_alert(client: Api, namespace: str, seconds: float = ALERT_SECONDS) -> float:
+    """Post a run that fails, and return after how many seconds its alert was raised. Raises Diagnosis without one."""
+    run_id, begun = str(uuid.uuid4()), time.monotonic()
+    for kind in ("START", "FAIL"):
+        posted(client, event(kind, run_id, namespace), namespace)
+    while time.monotonic() < begun + seconds:
+        response = client.get("alerts", namespace=namespace, limit=100)
+        raised = response.body["alerts"] if response.status == 200 else []
+        if any(alert["details"].get("run", {}).get("runId") == run_id for alert in raised):
+            return time.monotonic() - begun
+        time.sleep(0.3)
+    what = f"a run of the canary failed, and no alert of it was raised within {seconds:.0f} s"
+    fix = "see the log of alerts and the age of its oldest change: docs/operating.md"
+    raise Diagnosis(DoctorFinding(what, fix, Blame.STACK))
 
 
 def take_out(client: Api, namespace: str) -> list[DoctorFinding]:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from headwater.cli.api import Api
-from headwater.cli.load.sources import SentEvent
 from headwater.cli.refusal import RefusedRequest
+from headwater.ingest.event_files import SentEvent
 from headwater.openlineage import exact_json
 
 PAGE = 100

@@ -7,11 +7,9 @@ from itertools import islice
 from pathlib import Path
 
 from headwater.cli.api import Api
-from headwater.cli.load.sources import SentEvent
 from headwater.cli.refusal import RefusedRequest, no_api
+from headwater.ingest.event_files import SentEvent, batches
 
-BATCH = 100
-BATCH_CHARACTERS = 8_000_000
 UNREADABLE = (400, 413)
 """The answers to a batch that is not JSON because of one of its events, or is too long."""
 TOLD_EVERY = 5_000
@@ -91,17 +89,3 @@ def _remember(remembered: Path, sent: int, place: str) -> None:
     written = remembered.with_name(f"{remembered.name}.new")
     written.write_text(f"{sent}\n{place}")
     written.replace(remembered)
-
-
-def batches(events: Iterator[SentEvent]) -> Iterator[list[SentEvent]]:
-    """Events in lists, which are neither too many nor too long for a request."""
-    batch: list[SentEvent] = []
-    length = 0
-    for event in events:
-        length += len(event.text)
-        if batch and (len(batch) == BATCH or length > BATCH_CHARACTERS):
-            yield batch
-            batch, length = [], len(event.text)
-        batch.append(event)
-    if batch:
-        yield batch

@@ -1,0 +1,46 @@
+"""The workflow that docs/upgrading.md shows calls what there is, and deploys to prod what dev has tried."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+WORKFLOW: dict[str, Any] = yaml.safe_load((ROOT / "examples" / "github" / "deploy.yml").read_text())
+JOBS = WORKFLOW["jobs"]
+COMMANDS = [step["run"] for job in JOBS.values() for step in job["steps"] if "run" in step]
+
+
+def test_it_calls_targets_and_environments_that_there_are() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    called = {name for made in re.findall(r"\bmake ([a-z ]+)", "\n".join(COMMANDS)) for name in made.split()}
+    assert called == {"validate", "checkov", "build", "doctor"}
+    assert called <= targets
+    deployed = tomllib.loads((ROOT / "samconfig.toml").read_text())
+    stacks = {deployed[stage]["deploy"]["parameters"]["stack_name"]: stage for stage in ("dev", "prod")}
+    assert stacks == {JOBS[stage]["env"]["STACK"]: stage for stage in ("dev", "prod")}
+    assert stacks == {f"headwater-{stage}": stage for stage in ("dev", "prod")}  # as ${STACK#headwater-} assumes
+
+
+def test_prod_gets_the_build_that_dev_has_tried_and_its_alarms_are_watched() -> None:
+    assert (JOBS["dev"]["needs"], JOBS["prod"]["needs"], JOBS["back"]["needs"]) == ("build", "dev", "prod")
+    assert JOBS["dev"]["steps"] == JOBS["prod"]["steps"]
+    assert not any("make build" in step.get("run", "") for step in JOBS["prod"]["steps"])
+    assert JOBS["prod"]["env"]["WATCHED_MINUTES"] == 10
+    assert ("ALERT" in JOBS["dev"]["env"], "ALERT" in JOBS["prod"]["env"]) == (True, False)
+
+
+def test_a_job_that_calls_aws_has_a_role_and_no_lasting_credentials() -> None:
+    for name, job in JOBS.items():
+        uses = [step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step]
+        assert ("aws-actions/configure-aws-credentials" in uses) == (name != "build")
+    assert WORKFLOW["permissions"]["id-token"] == "write"
+    assert "AWS_SECRET" not in (ROOT / "examples" / "github" / "deploy.yml").read_text()
+
+
+def test_the_page_names_what_was_tried() -> None:
+    page = (ROOT / "docs" / "upgrading.md").read_text()
+    for named in re.findall(r"`(tests/[\w/]+\.py)`", page):
+        assert (ROOT / named).exists(), named
