@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from headwater.serve import shares as module
 from headwater.serve.shares import Shares, ShareUsed
 from tests.serve.process import SECONDS
 
@@ -79,6 +80,58 @@ def test_a_key_that_is_alone_has_every_place(work: Work) -> None:
         async with asked(shares, work, "a1", "a2", "a3"):
             await until(lambda: work.begun[:2] == ["a1", "a2"] or work.begun[:2] == ["a2", "a1"])
         assert work.begun[2:] == ["a3"]
+        shares.close()
+
+    asyncio.run(scene())
+
+
+def test_a_key_has_one_place_while_another_asks_now_and_then(work: Work) -> None:
+    """A client that waits for each answer before it asks anew has no request here in between."""
+
+    async def scene() -> None:
+        shares = Shares("test", 8, AT_ONCE, MOST_WAITING, quiet=SECONDS)
+        assert await shares.run("b", lambda: "answered") == "answered"
+        async with asked(shares, work, "a1", "a2", "a3"):
+            for ended, next_one in [("a1", "a2"), ("a2", "a3")]:
+                await until(lambda expected=ended: work.begun[-1:] == [expected])  # type: ignore[misc]
+                work.let_go(ended)
+                await until(lambda expected=next_one: work.begun[-1] == expected)  # type: ignore[misc]
+        assert work.begun == ["a1", "a2", "a3"]
+        shares.close()
+
+    asyncio.run(scene())
+
+
+def test_a_key_has_every_place_again_once_the_others_have_been_quiet(work: Work) -> None:
+    async def scene() -> None:
+        shares = Shares("test", 8, AT_ONCE, MOST_WAITING, quiet=0.2)
+        assert await shares.run("b", lambda: "answered") == "answered"
+        async with asked(shares, work, "a1", "a2", "a3", "a4"):
+            await until(lambda: "a1" in work.begun)
+            await asyncio.sleep(0.2)
+            work.let_go("a1")
+            await until(lambda: {"a2", "a3"} <= set(work.begun))
+            assert "a4" not in work.begun
+        shares.close()
+
+    asyncio.run(scene())
+
+
+def test_keys_with_long_requests_take_turns_and_others_wait_for_none_of_them(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene() -> None:
+        shares = Shares("test", 8, AT_ONCE, MOST_WAITING)
+        monkeypatch.setattr(module, "LONG_SECONDS", -1)  # from here on every request is long
+        assert [await shares.run(key, lambda: "long") for key in "abc"] == ["long"] * 3
+        async with asked(shares, work, "a1", "b1", "c1", "d1"):
+            await until(lambda: {"a1", "d1"} == set(work.begun))
+            for ended, next_one in [("a1", "b1"), ("b1", "c1")]:
+                monkeypatch.setattr(module, "LONG_SECONDS", SECONDS)  # and from here on none
+                work.let_go(ended)
+                await until(lambda expected=next_one: work.begun[-1] == expected)  # type: ignore[misc]
+            async with asked(shares, work, "a2"):
+                await until(lambda: work.begun[-1] == "a2")
         shares.close()
 
     asyncio.run(scene())

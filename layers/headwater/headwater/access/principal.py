@@ -5,10 +5,11 @@ lets every request pass, with the principal of a valid key; the other functions 
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
 from headwater.access.token import claims_of
@@ -135,9 +136,10 @@ class Principal:
             raise other_namespace(path)
 
 
-def _matches(namespace: str, patterns: Iterable[str]) -> bool:
+@lru_cache(maxsize=1_000)
+def _matches(namespace: str, patterns: tuple[str, ...]) -> bool:
     """Whether a namespace in its plain spelling fits a pattern: `s3a://a-lake` fits `s3://a-*`, and nothing fits
-    `s3a://*`."""
+    `s3a://*`. A graph asks it of each of its nodes."""
     plain = plain_namespace(namespace)
     return any(fnmatchcase(plain, pattern) for pattern in patterns)
 

@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from headwater.access.keys import presented_key
-from headwater.concurrent import make_sequential
 from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, error_response
 from headwater.openlineage.body import MAX_WIRE_BYTES
 from headwater.serve.api import HttpRequest, ServedApi
@@ -20,6 +19,9 @@ LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 WRITERS, READERS = 8, 2
 """Events, which wait for the disk together, and other requests that are answered at once, beyond the first of each key.
 Python computes one response at a time: more would end none sooner, and hold more half-made responses in memory."""
+QUIET_SECONDS = 1.0
+"""A key has a second lookup answered once no other key has asked for so long: two that compute would take two thirds of
+the time of a third."""
 KEYS = 32
 """Threads of each kind: so many keys have a request that is answered."""
 WAITING_EVENTS, WAITING_REQUESTS = 128, 24
@@ -67,7 +69,7 @@ class App:
         self._is_open = is_open
         self._compressed = Compressed()
         self._writers = Shares("event", WRITERS if is_open else KEYS, WRITERS, WAITING_EVENTS)
-        self._readers = Shares("request", 2 * READERS if is_open else KEYS, READERS, WAITING_REQUESTS, make_sequential)
+        self._readers = Shares("request", 2 * READERS if is_open else KEYS, READERS, WAITING_REQUESTS, QUIET_SECONDS)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

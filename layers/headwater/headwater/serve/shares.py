@@ -1,19 +1,29 @@
 """Threads for requests, of which each key has its share: no key keeps the others waiting.
 
     key a    1st request       answered at once
-             2nd ...           answered at once while few are, else one after the other, in turn with other keys
-    key b    1st request       answered at once, also while others of a wait
+             2nd ...           answered at once while few are and no other key has asked of late, else one after the
+                               other, in turn with other keys
+    key b    1st request       answered at once, also while others of a wait; if its last one computed for long, in turn
+                               with other such keys
 
 The key is the text in the headers, valid or not. Without a key, the answer comes at once: an error, or a file.
 """
 
 import asyncio
+import math
+import time
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from headwater.concurrent import make_sequential
+
 Result = TypeVar("Result")
+
+LONG_SECONDS = 0.25
+"""The CPU time of a long request: a graph of some thousand nodes. Keys with long requests are answered one at a time,
+since all threads compute in turns: three would leave a fourth a quarter of the time."""
 
 
 class ShareUsed(Exception):
@@ -22,15 +32,18 @@ class ShareUsed(Exception):
 
 class Shares:
     """A pool of `threads`. A key's request is answered if it is its only one, or if fewer than `at_once` of all keys
-    are. Up to `most_waiting` requests of a key wait for their turn, and the next is refused. Only the event loop uses
-    it."""
+    are and no other key has asked for `quiet` seconds: a client that waits for each answer before it asks anew has no
+    request here in between. A key whose last request was long waits while another such key is answered. Up to
+    `most_waiting` requests of a key wait for their turn, and the next is refused. Only the event loop uses it."""
 
-    def __init__(
-        self, name: str, threads: int, at_once: int, most_waiting: int, initializer: Callable[[], None] | None = None
-    ) -> None:
-        self._pool = ThreadPoolExecutor(threads, name, initializer)
+    def __init__(self, name: str, threads: int, at_once: int, most_waiting: int, quiet: float = 0) -> None:
+        self._pool = ThreadPoolExecutor(threads, name, make_sequential)
         self._at_once = at_once
         self._most_waiting = most_waiting
+        self._quiet = quiet
+        self._newest: tuple[str, float] = ("", -math.inf)
+        self._before = -math.inf  # when a key other than the newest one last asked
+        self._long: set[str] = set()  # keys whose last request was long
         self._running: Counter[str] = Counter()
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
@@ -39,20 +52,40 @@ class Shares:
         loop = asyncio.get_running_loop()
         if key is None:
             return await loop.run_in_executor(self._pool, work)
-        if self._has_place(key):
+        self._note(key)
+        if key not in self._waiting and self._has_place(key):
             self._running[key] += 1
         else:
             await self._turn(key, loop)
         try:
-            return await loop.run_in_executor(self._pool, work)
+            return await loop.run_in_executor(self._pool, self._measured, key, work)
         finally:
             self._end(key)
 
     def close(self) -> None:
         self._pool.shutdown()
 
+    def _measured(self, key: str, work: Callable[[], Result]) -> Result:
+        began = time.thread_time()
+        try:
+            return work()
+        finally:
+            (self._long.add if time.thread_time() - began > LONG_SECONDS else self._long.discard)(key)
+
+    def _note(self, key: str) -> None:
+        """Notes who asks, and when."""
+        newest, asked = self._newest
+        self._before = self._before if key == newest else asked
+        self._newest = key, time.monotonic()
+
     def _has_place(self, key: str) -> bool:
-        return not self._running[key] or self._running.total() < self._at_once
+        if not self._running[key]:
+            return key not in self._long or self._long.isdisjoint(self._running)
+        return self._running.total() < self._at_once and self._is_alone(key)
+
+    def _is_alone(self, key: str) -> bool:
+        newest, asked = self._newest
+        return time.monotonic() - (self._before if key == newest else asked) >= self._quiet
 
     async def _turn(self, key: str, loop: asyncio.AbstractEventLoop) -> None:
         waiting = self._waiting.setdefault(key, deque())
@@ -68,12 +101,15 @@ class Shares:
         if not self._running[key]:
             del self._running[key]
         for other in list(self._waiting):
-            if self._has_place(other):
-                waiting = self._waiting.pop(other)
-                while waiting and (first := waiting.popleft()):
-                    if not first.done():  # else its request was cancelled, and takes no place
-                        self._running[other] += 1
-                        first.set_result(None)
-                        break
-                if waiting:
-                    self._waiting[other] = waiting
+            while other in self._waiting and self._has_place(other):
+                self._begin_next(other)
+
+    def _begin_next(self, key: str) -> None:
+        waiting = self._waiting.pop(key)
+        while waiting and (first := waiting.popleft()):
+            if not first.done():  # else its request was cancelled, and takes no place
+                self._running[key] += 1
+                first.set_result(None)
+                break
+        if waiting:
+            self._waiting[key] = waiting
