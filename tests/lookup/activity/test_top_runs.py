@@ -108,6 +108,25 @@ def test_an_open_query_is_not_heard_of_any_more_if_its_application_is_not() -> N
     assert silent(9999, *events, {**alive, "eventType": "COMPLETE"}) == [None, None, None], "it ended"
 
 
+def test_where_an_application_ran_is_told_as_far_as_its_service_and_the_listener_name_it() -> None:
+    facets = {
+        "headwater_environment": factory.facet(cluster="j-VC0KIOO5V5LS", release="emr-7.1.0", more=1),
+        "spark_applicationDetails": factory.facet(applicationId="application_17_0001", userName=7),
+        "externalQuery": factory.facet(externalQueryId="s-07767992IY7VC5NVV854", source="EMR"),
+    }
+    get = after(ran(1, "START", "app", run_facets=facets), ran(2, "START", "other"))
+    other, app = get("runs")["runs"]
+    assert app["environment"] == {
+        "cluster": "j-VC0KIOO5V5LS",
+        "release": "emr-7.1.0",
+        "application": "application_17_0001",
+    }
+    assert app["query"] == {"id": "s-07767992IY7VC5NVV854", "source": "EMR"}
+    page = get(f"jobs/runs/{factory.run_id(1)}")
+    assert (page["environment"], page["query"]) == (app["environment"], app["query"])
+    assert not {"environment", "query"} & other.keys()
+
+
 @pytest.mark.parametrize("ends_last", ["query", "application"])
 def test_an_application_that_completed_although_a_query_failed_has_failed(ends_last: str) -> None:
     events = [ran(APPLICATION, "COMPLETE", "app"), query_of(APPLICATION, 1, "FAIL")]

@@ -12,7 +12,7 @@ from itertools import islice
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import called, is_among
-from headwater.graph.facets.members import runtime_of
+from headwater.graph.facets.members import environment_of, query_of, runtime_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobRunId
 from headwater.graph.states.run import ParentRef, Run, RunState
@@ -120,6 +120,7 @@ def _shown(reader: Reader, runs: Collection[Run], now: Instant) -> list[JsonObje
 
 def _as_json(run: Run, message: str, lost: Instant | None) -> JsonObject:
     started, ended = None if run.state is RunState.NEW else run.started_at, run.ended_at
+    facets = values(run.facets)
     return {
         "id": run.run_id,
         "job": run.job.as_json(),
@@ -134,7 +135,9 @@ def _as_json(run: Run, message: str, lost: Instant | None) -> JsonObject:
         **({"noContactSince": shown(lost)} if lost else {}),
         "failedChildren": [_ref(child) for child in run.failed_children],
         "parent": _ref(run.parent) if run.parent else None,
-        **({"runtime": runtime} if (runtime := runtime_of(values(run.facets))) else {}),
+        **({"runtime": runtime} if (runtime := runtime_of(facets)) else {}),
+        **({"query": query} if (query := query_of(facets)) else {}),
+        **({"environment": environment} if (environment := environment_of(facets)) else {}),
     }
 
 
