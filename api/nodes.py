@@ -103,6 +103,7 @@ _RUN_CORE = record(
 JUDGEMENT = record(good=TRUE, by=TEXT, at=TIME, note=maybe(TEXT))
 _STAGE = record(
     stage=COUNT,
+    operation=maybe(TEXT),
     tasks=COUNT,
     medianSeconds=NUMBER,
     maxSeconds=NUMBER,
@@ -120,6 +121,8 @@ _RUNTIME = record(
     failedTasks=COUNT,
     stages=array(_STAGE),
 )
+_QUERY = record(id=TEXT, source=nullable(TEXT))
+_ENVIRONMENT = record(cluster=maybe(TEXT), release=maybe(TEXT), application=maybe(TEXT), user=maybe(TEXT))
 _RUN = extended(
     _RUN_CORE,
     outcome=_OUTCOMES,
@@ -129,7 +132,8 @@ _RUN = extended(
     tags=maybe(array(TEXT)),
     tagSources=maybe(FREE),
     incomplete=maybe(TEXT),
-    query=maybe(record(id=TEXT, source=nullable(TEXT))),
+    query=maybe(_QUERY),
+    environment=maybe(_ENVIRONMENT),
     runtime=maybe(_RUNTIME),
     progress=maybe(record(batches=COUNT, rows=COUNT, lag=maybe(COUNT))),
     judgement=maybe(JUDGEMENT),
@@ -174,6 +178,8 @@ NODES: dict[str, Schema] = {
         failedChildren=array(record(runId=UUID, job=_NAME)),
         parent=nullable(record(runId=UUID, job=_NAME)),
         runtime=maybe(_RUNTIME),
+        query=maybe(_QUERY),
+        environment=maybe(_ENVIRONMENT),
     ),
     "RunInGraph": extended(_RUN_CORE, outcome=_OUTCOMES, failedChildren=COUNT),
     "Job": extended(

@@ -1,5 +1,5 @@
 """Analyses the whole graph, on the tables of emr_jobs/lakehouse: work done twice, what most depends on, waste, drift,
-and where tagged columns flow.
+skew, and where tagged columns flow.
 
     python -m emr_jobs.insights --warehouse /data/lake --report insights.html
     python -m emr_jobs.insights --warehouse s3://BUCKET/lake --report s3://BUCKET/insights/report.html --post
@@ -33,6 +33,7 @@ from emr_jobs.insights.graph import Graph
 from emr_jobs.insights.insight import COLUMNS, as_json
 from emr_jobs.insights.report import Section, report
 from emr_jobs.insights.sensitive import sensitive_insights
+from emr_jobs.insights.skew import skew_insights
 from emr_jobs.insights.waste import waste_insights
 from emr_jobs.lakehouse.session import DATABASE, session
 from headwater.cli.api import Api
@@ -119,6 +120,7 @@ def analyse(graph: Graph, unread_days: int, tags: list[str]) -> tuple[DataFrame,
         "work done twice": lambda: duplicate_insights(graph),
         "waste": lambda: waste_insights(graph, unread_days),
         "drift": lambda: drift_insights(graph),
+        "skew": lambda: skew_insights(graph),
         "sensitive reach": lambda: sensitive_insights(graph, tags),
     }
     for name, found_by in analyses.items():

@@ -8,6 +8,9 @@ least 5 % of the median, and one second, byte or row: a job that always takes 60
 A loop of an application that appends five sources to one table is a job with five runs of a run of the application.
 Their mean is one value, so the largest source is not an outlier among the others.
 
+What the tasks of a query of Spark took, its executor seconds, does not depend on what else a cluster does. Where a job
+has a history of it, its duration is no drift.
+
 A drift is reported once. A run that took longer and wrote more is one insight, with both measures; a volume that broke
 with the schema is reported for the dataset, and not again for the job.
 """
@@ -21,7 +24,14 @@ from emr_jobs.insights.graph import Graph
 from emr_jobs.insights.insight import Told, insights_frame, node
 from emr_jobs.lakehouse.reads_writes import FAILED
 
-MEASURES = {"seconds": "seconds", "bytes": "bytes_written", "rows": "rows_written", "rows read": "rows_read"}
+EXECUTOR_SECONDS = "executor seconds"
+MEASURES = {
+    EXECUTOR_SECONDS: "executor_seconds",
+    "seconds": "seconds",
+    "bytes": "bytes_written",
+    "rows": "rows_written",
+    "rows read": "rows_read",
+}
 VOLUMES = {
     "rows": "used.rows",
     "bytes": "IF(used.rows IS NULL, used.bytes, NULL)",
@@ -69,7 +79,10 @@ def outliers(graph: Graph, broken: DataFrame) -> DataFrame:
     past = gathered.withColumn("is_weekday", fn.size("days") >= FEWEST).withColumn(
         "past", fn.when(fn.col("is_weekday"), fn.col("days")).otherwise(fn.col("all"))
     )
-    scored = with_score(past.where(fn.size("past") >= FEWEST), "past", "median", "z").where(fn.abs("z") >= FAR)
+    has_tasks = fn.max(fn.col("measure") == EXECUTOR_SECONDS).over(Window.partitionBy("job_id", "run_id"))
+    known = past.where(fn.size("past") >= FEWEST).withColumn("has_tasks", has_tasks)
+    told = known.where("NOT (has_tasks AND measure = 'seconds')").drop("has_tasks")
+    scored = with_score(told, "past", "median", "z").where(fn.abs("z") >= FAR)
     scored = with_score(scored, "days", "median_of_weekday", "z_of_weekday")
     scored = scored.where((fn.size("days") < FEWEST_OF_WEEKDAY) | (fn.abs("z_of_weekday") >= FAR))
     return scored.join(broken, _is_told_by(scored, broken), "left_anti")

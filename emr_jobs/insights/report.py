@@ -11,6 +11,7 @@ TITLES = {
     "critical": "Single points of failure",
     "waste": "Waste",
     "drift": "Drift",
+    "skew": "Skew",
     "sensitive": "Where tagged columns flow",
 }
 BAR, GAP, LABEL, WIDTH = 18, 6, 320, 420

@@ -55,12 +55,16 @@ class NewObjects(NamedTuple):
 
 
 def create_tables(spark: SparkSession, database: str) -> None:
-    """Make the database and the tables that do not exist yet."""
+    """Make the database, and the tables and columns that do not exist yet."""
     spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {database}")
     stored = {row["tableName"] for row in spark.sql(f"SHOW TABLES IN {database}").collect()}
     for table in TABLES:
-        for statement in table.ddl(f"{database}.{table.name}") if table.name not in stored else ():
-            spark.sql(statement)
+        full_name = f"{database}.{table.name}"
+        if table.name not in stored:
+            for statement in table.ddl(full_name):
+                spark.sql(statement)
+        elif new := table.new_columns(spark.table(full_name).columns):
+            spark.sql(f"ALTER TABLE {full_name} ADD COLUMNS ({new})")
 
 
 def new_objects(spark: SparkSession, archive: Location, database: str, aliases: Mapping[str, str]) -> NewObjects:

@@ -11,7 +11,15 @@ from headwater.graph.facets.column_lineage import Steps, column_flows, indirect_
 from headwater.graph.facets.curation import tagging, tags
 from headwater.graph.facets.dataset_reference import Document, IoDataset
 from headwater.graph.facets.long_facet import SCHEMA
-from headwater.graph.facets.members import assertions_of, error_message, error_summary, facet_text, owners_of
+from headwater.graph.facets.members import (
+    assertions_of,
+    error_message,
+    error_summary,
+    facet_text,
+    owners_of,
+    runtime_of,
+    skewed_stage,
+)
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import dataset_id, job_id
@@ -72,7 +80,20 @@ def run_row(run: Run) -> Row:
         *sums,
         used,
         packed(run),
+        *_tasks(values(run.facets)),
     )
+
+
+def _tasks(facets: Mapping[str, Any]) -> tuple[float | None, Row | None]:
+    """What the tasks of a run took in all, and of a skewed stage its tasks; None of a run that did not say."""
+    runtime, stage = runtime_of(facets), skewed_stage(facets)
+    return float(runtime["executorSeconds"]) if runtime else None, _stage(stage) if stage else None
+
+
+def _stage(stage: Mapping[str, Any]) -> Row:
+    times = (float(stage[name]) for name in ("medianSeconds", "maxSeconds"))
+    sizes = (min(stage[name], MOST) for name in ("medianBytes", "maxBytes", "bytes"))
+    return stage["stage"], stage.get("operation"), stage["tasks"], *times, *sizes
 
 
 def _seconds(run: Run) -> float | None:

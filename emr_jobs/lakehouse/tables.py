@@ -4,6 +4,7 @@ A column `joined` has the state of the fold for a row, which the next increment 
 to this package. All other columns follow from it.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -27,6 +28,11 @@ class TableForm:
     def column_names(self) -> tuple[str, ...]:
         return tuple(line.split()[0] for line in self.columns.strip().splitlines())
 
+    def new_columns(self, stored: Collection[str]) -> str:
+        """The columns that a table of an earlier release lacks, with their types. They come last."""
+        lines = [line.strip().removesuffix(",") for line in self.columns.strip().splitlines()]
+        return ", ".join(line for line in lines if line.split()[0] not in stored)
+
     def ddl(self, full_name: str) -> list[str]:
         """The statements that make the table, unless it exists."""
         partitioned = f" PARTITIONED BY ({self.partition})" if self.partition else ""
@@ -37,6 +43,10 @@ class TableForm:
 
 
 _USED = "direction:string,dataset_id:string,namespace:string,name:string,rows:bigint,bytes:bigint,schema_digest:string"
+_STAGE = (
+    "stage:bigint,operation:string,tasks:bigint,median_seconds:double,max_seconds:double,median_bytes:bigint,"
+    "max_bytes:bigint,bytes:bigint"
+)
 
 EVENTS = TableForm(
     "events",
@@ -80,7 +90,9 @@ RUNS = TableForm(
     rows_written bigint,
     bytes_written bigint,
     datasets array<struct<{_USED}>>,
-    joined binary
+    joined binary,
+    executor_seconds double,
+    skewed_stage struct<{_STAGE}>
     """,
     keys=("job_id", "run_id"),
     partition="day",

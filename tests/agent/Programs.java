@@ -1,5 +1,9 @@
+import java.util.Collections;
 import java.util.concurrent.Callable;
+import org.apache.spark.api.java.function.FilterFunction;
 import org.apache.spark.api.java.function.MapFunction;
+import org.apache.spark.api.java.function.MapGroupsFunction;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -18,9 +22,15 @@ public final class Programs {
         raw.createOrReplaceTempView("raw");
         String boom = "if(name > 'a', raise_error('boom'), name) AS b";
         write("made", () -> spark.sql("SELECT id, 1 AS one, uuid() AS u, upper(name) AS upper FROM raw"));
+        write("totalled", () -> raw.groupBy("k").count());
         write("piped", () -> spark.sql(
                 "SELECT TRANSFORM(id, cost) USING 'cat' AS (a STRING, b STRING) FROM raw WHERE k > 0"));
         write("mapped", () -> raw.map((MapFunction<Row, String>) row -> row.getString(2), Encoders.STRING()));
+        write("parts", () -> raw.mapPartitions(
+                (MapPartitionsFunction<Row, String>) rows -> Collections.singleton("x").iterator(), Encoders.STRING()));
+        write("grouped", () -> raw.groupByKey((MapFunction<Row, Long>) row -> row.getLong(3), Encoders.LONG())
+                .mapGroups((MapGroupsFunction<Long, Row, String>) (key, rows) -> "x", Encoders.STRING()));
+        write("kept", () -> raw.filter((FilterFunction<Row>) row -> row.getLong(0) > 1));
         write("copied", () -> spark.createDataFrame(raw.javaRDD(), raw.schema()));
         write("late", () -> spark.sql("SELECT k, " + boom + " FROM (SELECT k, max(name) AS name FROM raw GROUP BY k)"));
         write("first", () -> raw.selectExpr(boom));

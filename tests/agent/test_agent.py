@@ -68,6 +68,8 @@ def started(lake: Path, program: str) -> Iterator[subprocess.Popen[bytes]]:
         "spark.extraListeners": LISTENER,
         "spark.openlineage.namespace": "prod",
         "spark.glue.JOB_RUN_ID": JOB_RUN,
+        "spark.glue.JOB_NAME": program.lower(),
+        "spark.glue.GLUE_VERSION": "4.0",
         "spark.openlineage.transport.type": "file",
         "spark.openlineage.transport.location": str(lake / "events.jsonl"),
     }
@@ -116,6 +118,8 @@ def test_constants_and_generated_values_are_not_of_unknown_origin(get: LookupCli
 def test_what_nobody_looks_into_has_candidates(get: LookupClient, lake: Path) -> None:
     assert unknown(get, lake / "piped") == {"a": ["cost", "id"], "b": ["cost", "id"]}
     assert unknown(get, lake / "mapped") == {"value": ["cost", "id", "k", "name"]}
+    assert unknown(get, lake / "parts") == unknown(get, lake / "grouped") == {"value": ["cost", "id", "k", "name"]}
+    assert unknown(get, lake / "kept") == {}
     assert unknown(get, lake / "copied") == {"id": [], "cost": [], "name": [], "k": []}
 
 
@@ -139,6 +143,16 @@ def test_an_application_is_found_by_the_job_run_that_it_is_for_a_service(get: Lo
     (found,) = get("search", q=JOB_RUN)["results"]
     run = get(f"jobs/runs/{found['runId']}")
     assert (run["job"]["name"], run["query"]) == ("programs", {"id": JOB_RUN, "source": "Glue"})
+    assert run["environment"]["release"] == "Glue 4.0"
+    assert run["environment"]["application"].startswith("local-")
+
+
+def test_a_stage_says_what_it_does(get: LookupClient) -> None:
+    runs = last_runs(get)
+    does = {
+        name: [stage.get("operation") for stage in runs[name]["runtime"]["stages"]] for name in ("totalled", "late")
+    }
+    assert does == {"totalled": ["scan", "aggregate"], "late": ["scan", None]}, "the only task of the last one failed"
 
 
 def test_a_failure_that_the_listener_does_not_report_belongs_to_the_application(get: LookupClient) -> None:

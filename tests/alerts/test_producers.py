@@ -263,12 +263,53 @@ def test_the_failure_of_a_query_tells_the_task_that_read_most(
         "tasks",
         "failedTasks",
     )
-    stage = {"stage": 7, "tasks": tasks, "medianSeconds": 1, "maxSeconds": 9.5, "medianBytes": 9, "maxBytes": most}
+    stage: Document = {
+        "stage": 7,
+        "tasks": tasks,
+        "medianSeconds": 1,
+        "maxSeconds": 9.5,
+        "medianBytes": 9,
+        "maxBytes": most,
+    }
     stages = [stage | ({"bytes": bytes_} if bytes_ else {})]
     events = spark_write(1, "long", "FAIL")
     events[-1]["run"]["facets"]["headwater_runtime"] = factory.facet(**dict.fromkeys(totals, 1), stages=stages)
     (alert,) = World().alerts_one_by_one(events)
     assert ("In stage 7 one task read 41 GB of 43." in alert["lines"]) is line
+    stages[0]["operation"] = "join"
+    (alert,) = World().alerts_one_by_one(events)
+    assert ("In stage 7 (join) one task read 41 GB of 43." in alert["lines"]) is line
+
+
+LOST = "Job aborted due to stage failure: Task 3 in stage 7.0 failed 4 times: Lost task 3.3: "
+KILLED = "ExecutorLostFailure: Container killed by YARN for exceeding physical memory limits. 11.1 GB of 11 GB used."
+ACQUIRED = "SparkOutOfMemoryError: Unable to acquire 65536 bytes of memory, got 0"
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (f"{LOST}java.lang.OutOfMemoryError: Java heap space\n\tat a.B.c", "OutOfMemoryError: Java heap space"),
+        (f"{LOST}{KILLED}", "exceeding physical memory limits"),
+        (f"boom\nCaused by: org.apache.spark.memory.{ACQUIRED}\n\tat a.B.c", ACQUIRED),
+        (f'{LOST}Traceback (most recent call last):\n  File "a.py", line 1\nMemoryError\n', "MemoryError"),
+        (f"{LOST}java.lang.OutOfMemoryError: Metaspace", None),
+        (f"{LOST}java.lang.OutOfMemoryError: unable to create native thread", None),
+        ("MemoryErrors of yesterday: 7", None),
+        ("no column peakMemory", None),
+    ],
+)
+def test_the_failure_of_a_query_that_had_too_little_memory_says_so(error: str, line: str | None) -> None:
+    events = spark_write(1, "long", "FAIL")
+    events[-1]["run"]["facets"]["errorMessage"] = factory.facet(message=error, programmingLanguage="JAVA")
+    (alert,) = World().alerts_one_by_one(events)
+    assert [text for text in alert["lines"] if "ran out" in text] == ([f"Memory ran out ({line})."] if line else [])
+    totals = ("executorSeconds", "bytesRead", "bytesShuffled", "bytesSpilled", "tasks", "failedTasks")
+    events[-1]["run"]["facets"]["headwater_runtime"] = factory.facet(
+        **dict.fromkeys(totals, 1), peakMemoryBytes=3_200_000_000, stages=[]
+    )
+    (alert,) = World().alerts_one_by_one(events)
+    assert any(text.endswith(": a task held 3.2 GB at most.") for text in alert["lines"]) is bool(line)
 
 
 @pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])

@@ -27,6 +27,8 @@ class Work(NamedTuple):
     flows: Sequence[Flow] = ()
     reads: Sequence[str] = ()
     seconds: Sequence[float] = (60.0,)
+    executor_seconds: Sequence[float | None] = (None,)
+    skewed: Sequence[bool] = (False,)
     rows: Sequence[int] = (100,)
     rows_read: Sequence[int | None] = (None,)
     bytes_a_row: Sequence[int] = (10,)
@@ -89,7 +91,20 @@ def _dataset(name: str, tags: list[tuple[str, str]]) -> tuple[Any, ...]:
 
 
 def _runs(work: Work) -> Iterable[tuple[Any, ...]]:
-    number = max(map(len, (work.seconds, work.rows, work.rows_read, work.bytes_a_row, work.schemas)))
+    number = max(
+        map(
+            len,
+            (
+                work.seconds,
+                work.executor_seconds,
+                work.skewed,
+                work.rows,
+                work.rows_read,
+                work.bytes_a_row,
+                work.schemas,
+            ),
+        )
+    )
     for at in range(number):
         started = NOW - timedelta(days=number - 1 - at)
         seconds, rows = work.seconds[at % len(work.seconds)], work.rows[at % len(work.rows)]
@@ -106,7 +121,11 @@ def _runs(work: Work) -> Iterable[tuple[Any, ...]]:
         read = [("read", dataset(name), LAKE, name, None, None, None) for name in work.inputs]
         named = (started.date(), work.id, f"{work.job}-{at}", work.namespace, work.job, "COMPLETED", started)
         times = (started + timedelta(seconds=seconds), seconds, None, None, "spark", None)
-        yield *named, *times, read_rows, None, rows, size, [written, *read], b""
+        skewed = (
+            (7, "join", 200, 2.0, 900.0, 10**8, 41 * 10**9, 43 * 10**9) if work.skewed[at % len(work.skewed)] else None
+        )
+        tasks = work.executor_seconds[at % len(work.executor_seconds)], skewed
+        yield *named, *times, read_rows, None, rows, size, [written, *read], b"", *tasks
 
 
 def _uses(work: Work) -> Iterable[tuple[Any, ...]]:

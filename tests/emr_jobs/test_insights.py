@@ -81,6 +81,11 @@ def lake(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Gra
         *planted(),
         *readers,
         Work("slow", "slowly", reads=["orders"], seconds=(*usual, 600.0)),
+        Work("waited", "waited_for", reads=["orders"], seconds=(*usual, 600.0), executor_seconds=usual),
+        Work("busy", "busily", reads=["orders"], executor_seconds=(*usual, 600.0)),
+        Work("new_jar", "jarred", reads=["orders"], seconds=(*usual, 61.0), executor_seconds=(*[None] * 20, 600.0)),
+        Work("skewed", "joined", reads=["orders"], skewed=(False, True)),
+        Work("mended", "mended", reads=["orders"], skewed=(True, False)),
         Work("steady", "steadily", reads=["orders"], seconds=(*usual, 63.0)),
         Work("more", "from_more", reads=["orders"], rows_read=(*[int(each) for each in usual], 900)),
         Work("cut", "narrowed", reads=["orders"], bytes_a_row=(*[40] * 6, *[8] * 6), schemas=(*["a"] * 6, *["b"] * 6)),
@@ -167,6 +172,24 @@ def test_a_run_far_from_its_history_and_a_volume_that_breaks_are_drift(insights:
     assert [names(insight, "JOB") for insight in slow] == [{"slow"}]
     breaks = [insight for insight in insights["drift"] if "rows_before" in insight["details"]]
     assert [(names(each, "DATASET"), each["details"]["rows_after"]) for each in breaks] == [({"halved"}, 300)]
+
+
+def test_where_executor_seconds_have_a_history_they_are_the_drift_and_the_duration_is_not(
+    insights: dict[str, Any],
+) -> None:
+    busy = [insight for insight in insights["drift"] if insight["details"].get("measure") == "executor seconds"]
+    assert [(names(each, "JOB"), each["details"]["value"]) for each in busy] == [({"busy"}, 600.0)]
+    told = set[str]().union(*(names(each, "JOB") for each in insights["drift"]))
+    assert not told & {"waited", "new_jar"}
+
+
+def test_a_stage_in_which_one_task_read_most_is_skew_until_the_job_is_mended(insights: dict[str, Any]) -> None:
+    (skew,) = insights["skew"]
+    assert names(skew, "JOB") == {"skewed"}
+    assert skew["title"] == (
+        "skewed: in stage 7 (join) one task read 41 GB of 43, and took 900 s where the median took 2"
+    )
+    assert (skew["score"], skew["details"]["run_id"], skew["details"]["tasks"]) == (898.0, "skewed-1", 200)
 
 
 def test_another_volume_of_the_input_and_rows_of_another_size_are_drift(insights: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from emr_jobs.archive.location import Location
 from emr_jobs.lakehouse import merge, tables
+from emr_jobs.lakehouse.increment import create_tables
 from emr_jobs.lakehouse.tables import TableForm
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
@@ -24,6 +25,7 @@ from local.layout import Layout
 from tests import factory
 from tests.emr_jobs.archives import archive, folded, received
 from tests.emr_jobs.plain_values import plain
+from tests.emr_jobs.test_lakehouse_rows import SKEWED, runtime
 from tests.emr_jobs.warehouses import Rows, database, rows_in, take_all
 from tests.factory import Document
 
@@ -227,6 +229,18 @@ def test_a_run_of_the_first_year_has_its_rows(session: SparkSession, tmp_path: P
     made = database(session, tmp_path / "lake")
     take_all(session, archive(tmp_path / "archive", lines), made)
     assert [str(row["day"]) for row in session.table(f"{made}.reads_writes").collect()] == ["0001-01-02"]
+
+
+def test_a_lake_of_an_earlier_release_gets_the_new_columns(session: SparkSession, tmp_path: Path) -> None:
+    made = database(session, tmp_path / "lake")
+    session.sql(f"ALTER TABLE {made}.runs DROP COLUMNS (executor_seconds, skewed_stage)")
+    for number in (1, 2):
+        create_tables(session, made)
+        event = factory.run_event("COMPLETE", run=number, job="join", run_facets={"headwater_runtime": runtime(SKEWED)})
+        lines = [archive_line(message) for message in received([event], lags=(1,))]
+        take_all(session, archive(tmp_path / f"archive{number}", lines), made)
+    stored = session.table(f"{made}.runs").select("executor_seconds", "skewed_stage.stage", "skewed_stage.max_bytes")
+    assert [tuple(row) for row in stored.collect()] == [(1.5, 7, 41 * 10**9)] * 2
 
 
 def test_counts_beyond_the_greatest_number_and_a_lost_start(session: SparkSession, tmp_path: Path) -> None:

@@ -50,6 +50,32 @@ def test_a_count_that_is_none_is_left_out(count: Any) -> None:
     assert run_row(factory.run_event("COMPLETE", outputs=[output(rowCount=count, size=5)]))["rows_written"] is None
 
 
+def runtime(stage: Document, **totals: Any) -> Document:
+    """What the jar beside Spark's listener says of the tasks of a run."""
+    sizes = ("bytesRead", "bytesShuffled", "bytesSpilled", "peakMemoryBytes", "tasks", "failedTasks")
+    return factory.facet(**{"executorSeconds": 1.5, **dict.fromkeys(sizes, 1), "stages": [stage], **totals})
+
+
+STAGE = {"stage": 7, "operation": "join", "tasks": 200, "medianSeconds": 2, "maxSeconds": 900.5, "medianBytes": 10}
+SKEWED = STAGE | {"maxBytes": 41 * 10**9, "bytes": 43 * 10**9}
+
+
+@pytest.mark.parametrize(
+    ("facet", "seconds", "skewed"),
+    [
+        (runtime(SKEWED), 1.5, (7, "join", 200, 2.0, 900.5, 10, 41 * 10**9, 43 * 10**9)),
+        (runtime(SKEWED | {"operation": 3}), 1.5, (7, None, 200, 2.0, 900.5, 10, 41 * 10**9, 43 * 10**9)),
+        (runtime(SKEWED | {"bytes": 83 * 10**9}), 1.5, None),
+        (runtime(STAGE | {"maxBytes": 2**70, "bytes": 2**70}), 1.5, (7, "join", 200, 2.0, 900.5, 10, *[2**63 - 1] * 2)),
+        (runtime(SKEWED, executorSeconds="long"), None, None),
+        (factory.facet(), None, None),
+    ],
+)
+def test_a_run_has_what_its_tasks_took(facet: Document, seconds: float | None, skewed: tuple[Any, ...] | None) -> None:
+    row = run_row(factory.run_event("COMPLETE", run_facets={"headwater_runtime": facet}))
+    assert (row["executor_seconds"], row["skewed_stage"]) == (seconds, skewed)
+
+
 def test_the_source_of_a_flow_has_the_dataset_that_its_name_means() -> None:
     lineage = factory.columns(a=("s3a://old", "in", "x"))
     made = factory.run_event("COMPLETE", outputs=[factory.dataset("out", columnLineage=lineage)])

@@ -143,3 +143,23 @@ def test_a_listener_s_file_that_is_no_text_is_found(tmp_path: Path) -> None:
 def test_what_the_listener_leaves_out_with_these_settings_is_told(settings: dict[str, str], told: str) -> None:
     found = [finding.what for finding in gaps_by(SETTINGS | settings)]
     assert [told in what for what in found] == [True] * bool(told)
+
+
+def test_it_is_told_whether_the_jar_beside_the_listener_is_named_and_there(tmp_path: Path) -> None:
+    jar, folder = tmp_path / "headwater-spark.jar", tmp_path / "jars"
+    folder.mkdir()
+
+    def told(**settings: str) -> list[str]:
+        file = tmp_path / "settings"
+        lines = SETTINGS | {name.replace("_", "."): value for name, value in settings.items()}
+        file.write_text("".join(f"{name} {value}\n" for name, value in lines.items()))
+        return [gap.what.partition(":")[0] for gap in listener_of(file, {}).gaps]
+
+    unnamed = ["no setting names headwater-spark.jar beside the listener"]
+    assert told() == told(spark_jars="/opt/spark-headwater.jar", spark_driver_extraClassPath=f"{folder}/*") == unnamed
+    assert told(spark_jars="s3://bucket/other.jar, s3://bucket/headwater/headwater-spark.jar") == []
+    assert told(spark_jars=f"file:{jar}") == [f"the jar beside the listener, {jar}, is not there"]
+    jar.touch()
+    assert told(spark_jars=f"file:{jar}") == []
+    jar.rename(folder / "headwater-spark-0.1.jar")
+    assert told(spark_driver_extraClassPath=f"/opt/lost/*:{folder}/*") == []

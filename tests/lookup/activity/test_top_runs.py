@@ -74,6 +74,59 @@ def test_nothing_is_told_of_the_silence_of_a_run_that_announced_no_heartbeats() 
     assert no_contact_since(9999, ran(APPLICATION, "START", "app"), ran(APPLICATION, "RUNNING", "app")) is None
 
 
+def test_an_open_query_is_not_heard_of_any_more_if_its_application_is_not() -> None:
+    start, beat = (
+        factory.run_event(kind, seconds=60 * minute, run=APPLICATION, job="app", run_facets=BEATS)
+        for kind, minute in (("START", 0), ("RUNNING", 10))
+    )
+    kind = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
+    query, of_another, ended = (
+        factory.run_event(
+            state,
+            seconds=720,
+            run=run,
+            job=f"app.query{run}",
+            job_facets=kind,
+            run_facets={"parent": factory.parent(application, "app")},
+        )
+        for state, run, application in (
+            ("START", 1, APPLICATION),
+            ("START", 2, APPLICATION + 1),
+            ("COMPLETE", 3, APPLICATION),
+        )
+    )
+
+    def silent(minutes: float, *events: Document) -> list[str | None]:
+        get = LookupClient(table_after(*events), at=factory.EPOCH + timedelta(minutes=minutes))
+        return [get(f"jobs/runs/{factory.run_id(run)}").get("noContactSince") for run in (1, 2, 3)]
+
+    events = [start, beat, query, of_another, ended]
+    assert silent(26, *events) == [None, None, None], "the query reported later than its application"
+    assert silent(27.1, *events) == silent(27.1, *events[::-1]) == [factory.at(720), None, None]
+    alive = {**beat, "eventTime": factory.at(1200)}
+    assert silent(27.1, *events, alive) == [None, None, None]
+    assert silent(9999, *events, {**alive, "eventType": "COMPLETE"}) == [None, None, None], "it ended"
+
+
+def test_where_an_application_ran_is_told_as_far_as_its_service_and_the_listener_name_it() -> None:
+    facets = {
+        "headwater_environment": factory.facet(cluster="j-VC0KIOO5V5LS", release="emr-7.1.0", more=1),
+        "spark_applicationDetails": factory.facet(applicationId="application_17_0001", userName=7),
+        "externalQuery": factory.facet(externalQueryId="s-07767992IY7VC5NVV854", source="EMR"),
+    }
+    get = after(ran(1, "START", "app", run_facets=facets), ran(2, "START", "other"))
+    other, app = get("runs")["runs"]
+    assert app["environment"] == {
+        "cluster": "j-VC0KIOO5V5LS",
+        "release": "emr-7.1.0",
+        "application": "application_17_0001",
+    }
+    assert app["query"] == {"id": "s-07767992IY7VC5NVV854", "source": "EMR"}
+    page = get(f"jobs/runs/{factory.run_id(1)}")
+    assert (page["environment"], page["query"]) == (app["environment"], app["query"])
+    assert not {"environment", "query"} & other.keys()
+
+
 @pytest.mark.parametrize("ends_last", ["query", "application"])
 def test_an_application_that_completed_although_a_query_failed_has_failed(ends_last: str) -> None:
     events = [ran(APPLICATION, "COMPLETE", "app"), query_of(APPLICATION, 1, "FAIL")]

@@ -65,6 +65,15 @@ def test_of_a_run_without_contact_it_is_told_since_when() -> None:
     )
 
 
+def test_of_a_run_of_a_service_it_is_told_where_it_ran() -> None:
+    place = {"cluster": "j-VC0KIOO5V5LS", "release": "emr-7.1.0", "application": "application_17_0001", "user": "etl"}
+    step = {"id": "s-07767992IY7VC5NVV854", "source": "EMR"}
+    on_emr, local = run(1, query=step, environment=place), run(1, environment={"application": "local-1", "user": "etl"})
+    text = runs.render({"runs": [on_emr]}, Display())
+    assert "    on j-VC0KIOO5V5LS, emr-7.1.0, s-07767992IY7VC5NVV854 of EMR, by etl\n" in text
+    assert runs.render({"runs": [local]}, Display()) == runs.render({"runs": [run(1)]}, Display())
+
+
 def test_states_are_painted_by_the_caller() -> None:
     painted = runs.render({"runs": [run(1, "FAILED")]}, Display(paint=lambda role, text: f"<{role}>{text}</>"))
     assert f"<{Role.BAD}>FAILED</>" in painted

@@ -69,10 +69,19 @@ export interface Run {
   incomplete?: string;
   /** The id that the engine has of the query. */
   query?: { id: string; source: string | null };
+  /** Where an application of Spark ran, as far as is known. */
+  environment?: Environment;
   runtime?: Runtime;
   /** Of a stream; `lag` is the messages of a partition that it has not read yet. */
   progress?: { batches: number; rows: number; lag?: number };
   judgement?: { good: true; by: string; at: string; note?: string };
+}
+
+export interface Environment {
+  cluster?: string;
+  release?: string;
+  application?: string;
+  user?: string;
 }
 
 /** What the tasks of a run took, by the jar beside Spark's listener. */
@@ -90,6 +99,8 @@ export interface Runtime {
 /** The tasks of a stage: the median and the most of their times and of the bytes that they read. */
 export interface Stage {
   stage: number;
+  /** What it does, in a word. */
+  operation?: string;
   tasks: number;
   medianSeconds: number;
   maxSeconds: number;

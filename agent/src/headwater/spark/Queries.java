@@ -16,7 +16,9 @@ import org.apache.spark.scheduler.SparkListenerApplicationStart;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveExecutionUpdate;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
 
@@ -156,11 +158,25 @@ final class Queries extends SparkListener {
     }
 
     @Override
+    public void onStageCompleted(SparkListenerStageCompleted event) {
+        Agent.guard(() -> {
+            synchronized (Queries.class) {
+                Query query = STAGES.get(event.stageInfo().stageId());
+                if (query != null) {
+                    query.stage(event.stageInfo());
+                }
+            }
+        });
+    }
+
+    @Override
     public void onOtherEvent(SparkListenerEvent event) {
         if (event instanceof SparkListenerSQLExecutionStart) {
             Agent.guard(() -> started((SparkListenerSQLExecutionStart) event));
         } else if (event instanceof SparkListenerSQLExecutionEnd) {
             Agent.guard(() -> ended((SparkListenerSQLExecutionEnd) event));
+        } else if (event instanceof SparkListenerSQLAdaptiveExecutionUpdate) {
+            Agent.guard(() -> planned((SparkListenerSQLAdaptiveExecutionUpdate) event));
         } else {
             Agent.guard(() -> Streams.event(event));
         }
@@ -173,6 +189,11 @@ final class Queries extends SparkListener {
         boolean isPart = !root.isEmpty() && Long.parseLong(root) != query.execution;
         query.whole = isPart ? QUERIES.get(Long.parseLong(root)) : null;
         query.isOpen = true;
+        query.plan(event.sparkPlanInfo());
+    }
+
+    private static synchronized void planned(SparkListenerSQLAdaptiveExecutionUpdate event) {
+        query(event.executionId()).plan(event.sparkPlanInfo());
     }
 
     private static synchronized void ended(SparkListenerSQLExecutionEnd event) {

@@ -9,6 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.executor.TaskMetrics;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.StageInfo;
 
 /** A query, a job of an RDD, or all of an application: its run by the listener, and what its tasks took, in milliseconds. */
 final class Query {
@@ -29,6 +30,7 @@ final class Query {
 
     private Map<String, Object> result;
     private final Map<Integer, Stage> stages = new TreeMap<>();
+    private final Operations operations = new Operations();
     private long tasks;
     private long failedTasks;
     private long executorMillis;
@@ -52,6 +54,7 @@ final class Query {
     void finish() {
         result = runtime();
         stages.clear();
+        operations.clear();
         context = null;
     }
 
@@ -75,6 +78,20 @@ final class Query {
         peakMemory = Math.max(peakMemory, metrics.peakExecutionMemory());
         if (stages.containsKey(event.stageId()) || stages.size() < MOST_STAGES) {
             stages.computeIfAbsent(event.stageId(), Stage::new).task(event.taskInfo().duration(), read + shuffled, isGood);
+        }
+    }
+
+    /** Learns the plan of an open query, or that its rest is planned anew. */
+    void plan(Object info) {
+        if (result == null) {
+            operations.plan(info);
+        }
+    }
+
+    void stage(StageInfo info) {
+        Stage stage = stages.get(info.stageId());
+        if (stage != null) {
+            stage.does(operations.of(info.accumulables().keysIterator()));
         }
     }
 

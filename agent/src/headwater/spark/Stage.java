@@ -15,6 +15,7 @@ final class Stage {
     private long maxTime;
     private long maxBytes;
     private long readBytes;
+    private String operation;
     private long failedBytes; // the most of a failed task: its next attempt reads the same
 
     Stage(int id) {
@@ -37,9 +38,17 @@ final class Stage {
         tasks++;
     }
 
+    /** Says what the stage does; null if it is not known. */
+    void does(String what) {
+        operation = what;
+    }
+
     Map<String, Object> facet() {
         Map<String, Object> facet = new LinkedHashMap<>();
         facet.put("stage", id);
+        if (operation != null) {
+            facet.put("operation", operation);
+        }
         facet.put("tasks", tasks);
         facet.put("medianSeconds", median(times) / 1000.0);
         facet.put("maxSeconds", maxTime / 1000.0);

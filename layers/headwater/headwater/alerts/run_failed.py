@@ -4,15 +4,22 @@ A run has one alert, whatever events come after its failure, and in whatever ord
 children, or of an assertion, the alert is only about the child or the assertion (failure_cause).
 """
 
+import re
 from collections.abc import Iterator
-from math import inf
 
 from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, link_to, quantity, short_name
 from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.alerts.schema_cause import causes_of_failure
 from headwater.graph.facets.dataset_reference import IoDatasets
-from headwater.graph.facets.members import owners_of, runtime_of
+from headwater.graph.facets.members import (
+    GIGABYTE,
+    error_message,
+    error_summary,
+    owners_of,
+    runtime_of,
+    skewed_stage,
+)
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, job_id, node_id
 from headwater.graph.states.run import ParentRef, Run, RunState
@@ -21,8 +28,14 @@ from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
 from headwater.read.run_end import messages_of
 
-GIGABYTE, MANY_TASKS = 10**9, 10
-"""A task is mentioned if it read a gigabyte, and more than the other nine together."""
+OUT_OF_MEMORY = re.compile(
+    r"(?:Spark)?OutOfMemoryError: (?!Metaspace|[Uu]nable to create|Compressed class)[^\n]{1,100}"
+    r"|\bexceeding (?:physical |virtual )?memory limits|\bMemoryError\b(?=:|\s*$)"
+    r"|Not enough memory to build and broadcast the table",
+    re.MULTILINE,
+)
+"""What the error of a run says that had too little memory for its data: Java, Spark, YARN, or Python in a UDF. Too many
+threads or classes are an OutOfMemoryError as well."""
 MAX_OUTPUTS = 50
 """Outputs of a run that an alert names."""
 
@@ -47,6 +60,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
     lines = [
         f"Run {run.run_id} of job {run.job.name} in {run.job.namespace} failed at {shown(at)}{ancestors.as_text()}.",
         *([message] if message else []),
+        *_memory(run),
         *_skew(run),
         *(cause.sentence for cause in causes),
         *(
@@ -85,18 +99,21 @@ def _called(run: Run, application: ParentRef | None) -> str:
     return application.job.name if of_query == run.job.name else run.called.removesuffix(of_query)
 
 
+def _memory(run: Run) -> Iterator[str]:
+    """A sentence about a run whose error says that memory ran out, with the most that a task held, if that is known."""
+    facets = values(run.facets)
+    if found := OUT_OF_MEMORY.search(error_message(facets)):
+        peak = (runtime_of(facets) or {"peakMemoryBytes": 0})["peakMemoryBytes"]
+        held = f": a task held {peak / GIGABYTE:,.1f} GB at most" if peak else ""
+        yield f"Memory ran out ({error_summary(found[0])}){held}."
+
+
 def _skew(run: Run) -> Iterator[str]:
-    """A sentence about the stage of Spark in which one task read most of what all read, if that was much."""
-    stages = (runtime_of(values(run.facets)) or {"stages": []})["stages"]
-    skewed = [
-        (stage["maxBytes"], stage["bytes"], stage["stage"])
-        for stage in stages
-        if stage["tasks"] >= MANY_TASKS
-        and stage["maxBytes"] >= GIGABYTE
-        and 2 * stage["maxBytes"] > stage.get("bytes", inf)
-    ]
-    for most, all_, stage in sorted(skewed)[-1:]:
-        yield f"In stage {stage} one task read {most / GIGABYTE:,.0f} GB of {all_ / GIGABYTE:,.0f}."
+    """A sentence about the stage of Spark in which one task read most of what all read."""
+    if stage := skewed_stage(values(run.facets)):
+        most, all_ = stage["maxBytes"] / GIGABYTE, stage["bytes"] / GIGABYTE
+        does = f" ({stage['operation']})" if "operation" in stage else ""
+        yield f"In stage {stage['stage']}{does} one task read {most:,.0f} GB of {all_:,.0f}."
 
 
 def _outputs_of(reader: Reader, application: ParentRef | None) -> IoDatasets:

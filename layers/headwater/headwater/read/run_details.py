@@ -9,7 +9,7 @@ from headwater.graph.states.run import Run
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.input_writes import RunInput, input_writes
 from headwater.read.reader import Reader
-from headwater.read.run_end import messages_of, no_contact_since
+from headwater.read.run_end import messages_of, silences
 
 
 class RunDetails(NamedTuple):
@@ -22,13 +22,11 @@ class RunDetails(NamedTuple):
 
 
 def read_run_details(reader: Reader, runs: Sequence[Run], now: Instant = NEVER) -> list[RunDetails]:
-    """The details of runs: the reads of `input_writes` and `messages_of` for all runs together. With a time, whether a
-    run has missed its heartbeats by then."""
+    """The details of runs: the reads of `input_writes`, `messages_of` and `silences` for all runs together. With a
+    time, whether a run has missed its heartbeats by then."""
     writes, messages = input_writes(reader, runs), messages_of(reader.store, runs)
-    return [
-        RunDetails(run, dict(_input_versions(run, writes)), messages[run.id], now and no_contact_since(run, now))
-        for run in runs
-    ]
+    silent = silences(reader.store, runs, now) if now else {}
+    return [RunDetails(run, dict(_input_versions(run, writes)), messages[run.id], silent.get(run.id)) for run in runs]
 
 
 def _input_versions(run: Run, writes: Mapping[RunInput, WriteId]) -> Iterator[tuple[DatasetId, str]]:

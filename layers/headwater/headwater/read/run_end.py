@@ -126,11 +126,20 @@ def allowed_by_beats(run: Run) -> timedelta | None:
     return max(MIN_SILENCE, MISSED_BEATS * beat) if beat is not None else None
 
 
-def no_contact_since(run: Run, now: Instant) -> Instant | None:
-    """When an open run last reported, if it has missed its heartbeats since. This is not an end: the run may have been
-    killed or the network be down, and its next event revives it."""
-    allowed = allowed_by_beats(run) if run.state is RunState.RUNNING else None
-    return run.updated if allowed and run.updated <= moved_back(now, allowed) else None
+def silences(store: GraphReader, runs: Collection[Run], now: Instant) -> dict[JobRunId, Instant]:
+    """When the open runs that have missed their heartbeats last reported, and the open queries of such an application.
+    This is not an end: the run may have been killed or the network be down, and its next event revives it.
+
+    Applications are read for open queries, unless the request has read them before, for inferred ends.
+    """
+    open_runs = [run for run in runs if run.state is RunState.RUNNING]
+    parents = {run.id: run.parent.id for run in open_runs if run.parent and is_query_job(values(run.job_facets))}
+    known = store.read(ReadRequest(runs=parents.values())).runs
+    above = {run.id: run for run in known.of(parents.values())}
+    beating = {run.id: above.get(parents.get(run.id, run.id), run) for run in open_runs}
+    heard = {run.id: max(run.updated, beating[run.id].updated) for run in open_runs}
+    allowed = {run: allowed_by_beats(beating[run]) for run in heard}
+    return {run: at for run, at in heard.items() if (most := allowed[run]) and at <= moved_back(now, most)}
 
 
 LEVELS = 5

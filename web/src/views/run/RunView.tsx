@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { get, pathOf } from "../../api/request";
-import type { DatasetVersionOfRun, Run } from "../../api/types";
+import type { DatasetVersionOfRun, Environment, Run } from "../../api/types";
 import { useLookup } from "../../api/useLookup";
 import { Empty, Loaded } from "../../parts/Feedback";
 import { Copy, Name } from "../../parts/Name";
@@ -119,8 +119,8 @@ function RunPage({ run, children, again }: Found & { again: () => void }) {
 }
 
 /** What its producer says of the run beside its datasets. */
-function Said({ run: { tags = [], tagSources, query, incomplete } }: { run: Run }) {
-  if (!tags.length && !query && !incomplete) return null;
+function Said({ run: { tags = [], tagSources, query, environment, incomplete } }: { run: Run }) {
+  if (!tags.length && !query && !environment && !incomplete) return null;
   return (
     <div className="row">
       {tags.map((tag) => (
@@ -132,9 +132,16 @@ function Said({ run: { tags = [], tagSources, query, incomplete } }: { run: Run 
           {query.source && ` of ${oneLine(query.source)}`}
         </span>
       )}
+      {environment && <span className="muted">{placeOf(environment)}</span>}
       {incomplete && <span className="chip warn">Its lineage is incomplete: {oneLine(incomplete)}</span>}
     </div>
   );
+}
+
+/** `Cluster j-VC0KIOO5V5LS, emr-7.1.0, application_17_0001, user etl`. */
+function placeOf({ cluster, release, application, user }: Environment): string {
+  const told = [cluster && `Cluster ${cluster}`, release, application, user && `user ${user}`];
+  return oneLine(told.filter(Boolean).join(", "));
 }
 
 function progressOf({ rows, batches, lag }: NonNullable<Run["progress"]>): string {

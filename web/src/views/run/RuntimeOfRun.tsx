@@ -8,6 +8,7 @@ const seconds = (amount: number): string => duration(Math.round(1000 * amount));
 
 const COLUMNS: Column<Stage>[] = [
   { name: "Stage", value: ({ stage }) => stage, isNumber: true },
+  { name: "Does", value: ({ operation }) => operation ?? "" },
   { name: "Tasks", value: ({ tasks }) => tasks, show: ({ tasks }) => count(tasks), isNumber: true },
   ...[
     { name: "Time, median", value: (stage: Stage) => stage.medianSeconds, text: seconds },

@@ -11,6 +11,7 @@ import yaml
 
 from headwater.cli.api import LINEAGE, Api
 from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding, unusable
+from headwater.cli.doctor.spark_gaps import WITHOUT_JAR
 from headwater.cli.endpoint import UnusableKey, as_header, is_address
 
 Settings = Mapping[str, str]
@@ -24,6 +25,8 @@ SETTING = re.compile(r"([^\s=:#!][^\s=:]*)(?:\s*[=:]\s*|\s+)(.*)")
 DELTA = "io.delta.sql.DeltaSparkSessionExtension"
 JDBC_CATALOG = re.compile(r"spark\.sql\.catalog\.([^.]+)\.(?:type|catalog-impl)")
 JDBC_IMPLEMENTATION = "org.apache.iceberg.jdbc.jdbccatalog"
+JAR = "headwater-spark"
+BOOTSTRAP_LOG = "see the bootstrap action's log: stderr.gz under node/ in the cluster's log folder"
 JARS = {"spark.jars": ",", "spark.driver.extraClassPath": ":"}
 
 
@@ -64,7 +67,9 @@ def listener_of(spark_defaults: Path, environment: Mapping[str, str]) -> Listene
     except UnusableKey as error:
         raise Diagnosis(unusable(error)) from None
     client = Api(f"{url.scheme}://{url.netloc}", key, lineage=path or endpoint)
-    return Listener(client, settings.get(f"{PREFIX}.namespace", "default"), tuple(gaps_by(settings)))
+    return Listener(
+        client, settings.get(f"{PREFIX}.namespace", "default"), (*missing_jar(settings), *gaps_by(settings))
+    )
 
 
 def settings_in(text: str) -> Iterator[tuple[str, str]]:
@@ -102,13 +107,38 @@ def missing_listener(settings: Settings) -> DoctorFinding | None:
     if LISTENER not in re.split(r"\s*,\s*", settings.get("spark.extraListeners", "")):
         fix = f"set spark.extraListeners={LISTENER}, for all jobs: emr_jobs/cluster"
         return DoctorFinding("spark.extraListeners does not name the listener", fix, Blame.LISTENER)
-    named = [jar for setting, separator in JARS.items() for jar in settings.get(setting, "").split(separator)]
-    jars = [path.removeprefix("file:") for path in named if "openlineage" in path]
-    lost = [path for path in jars if path.startswith("/") and "*" not in path and not Path(path).is_file()]
-    if lost:
-        fix = "see the bootstrap action's log: stderr.gz under node/ in the cluster's log folder"
-        return DoctorFinding(f"the listener's jar {lost[0]} is not there", fix, Blame.LISTENER)
+    if lost := lost_jars(settings, "openlineage"):
+        return DoctorFinding(f"the listener's jar {lost[0]} is not there", BOOTSTRAP_LOG, Blame.LISTENER)
     return None
+
+
+def missing_jar(settings: Settings) -> Iterator[DoctorFinding]:
+    """A finding if the settings do not name the jar beside the listener, or one that is not there. The jar has no
+    setting of its own: the listener finds it on the class path, also in a folder."""
+    if lost := lost_jars(settings, JAR):
+        yield DoctorFinding(f"the jar beside the listener, {lost[0]}, is not there", BOOTSTRAP_LOG)
+    elif not any(JAR in path or has_jar(path) for path in jars_in(settings)):
+        yield DoctorFinding(
+            f"no setting names {JAR}.jar beside the listener: {WITHOUT_JAR} are not reported",
+            f"add it to {' or '.join(JARS)}: docs/producers/spark.md",
+        )
+
+
+def jars_in(settings: Settings) -> list[str]:
+    """The jars and folders that the settings put on the driver's class path."""
+    named = [jar for setting, separator in JARS.items() for jar in settings.get(setting, "").split(separator)]
+    return [path.strip().removeprefix("file:") for path in named]
+
+
+def has_jar(path: str) -> bool:
+    """Whether a path of a class path is a folder of this machine, `/opt/jars/*`, with the jar beside the listener."""
+    return path.endswith("/*") and any(Path(path[:-1]).glob(f"{JAR}*.jar"))
+
+
+def lost_jars(settings: Settings, name: str) -> list[str]:
+    """The jars with a name that are to be on this machine, and are not."""
+    named = [path for path in jars_in(settings) if name in path.rpartition("/")[2]]
+    return [path for path in named if path.startswith("/") and "*" not in path and not Path(path).is_file()]
 
 
 def disabled_transport(settings: Settings, own: Settings) -> DoctorFinding | None:

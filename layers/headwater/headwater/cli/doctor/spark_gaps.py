@@ -29,6 +29,7 @@ LACKING = {
 """What listeners before a version do not report on AWS, by the changes of OpenLineage."""
 OF_JAR, BEAT, JAR_FAULT = "headwater_", "headwater_heartbeat", "headwater_agent"
 """Facets of runs that the jar beside the listener writes."""
+WITHOUT_JAR = "failures of later jobs, streams, columns of Python and killed drivers"
 PAGE = "docs/producers/spark.md"
 
 
@@ -76,8 +77,8 @@ def jar_gaps(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     faults = {str(facets_of(event)[JAR_FAULT].get("fault")) for event in events if JAR_FAULT in facets_of(event)}
     fix = f"put headwater-spark.jar of this release beside the listener: {PAGE}"
     if bare:
-        what = "failures of later jobs, streams, columns of Python and killed drivers are not reported"
-        yield DoctorFinding(f"no jar beside the listener in {first_few(sorted(bare))}: {what}", fix)
+        where = first_few(sorted(bare))
+        yield DoctorFinding(f"no jar beside the listener in {where}: {WITHOUT_JAR} are not reported", fix)
     if old:
         yield DoctorFinding(
             f"an old jar beside the listener, which sends no heartbeats, in {first_few(sorted(old))}", fix

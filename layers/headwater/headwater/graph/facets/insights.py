@@ -24,6 +24,7 @@ class InsightKind(StrEnum):
     CRITICAL    a node that much depends on, and that nothing stands in for
     WASTE       data that nobody reads, and jobs that make such data
     DRIFT       a run that took another time or wrote another volume than usual
+    SKEW        a stage of a query in which one task read more than all others
     SENSITIVE   a column that holds what a tagged column held
     """
 
@@ -31,6 +32,7 @@ class InsightKind(StrEnum):
     CRITICAL = "critical"
     WASTE = "waste"
     DRIFT = "drift"
+    SKEW = "skew"
     SENSITIVE = "sensitive"
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
+from math import inf
 from typing import Any
 
 from headwater.graph.facets.curation import OWNED
@@ -44,6 +45,10 @@ PROGRESS = "headwater_stream"
 """A run facet sent beside Spark's listener: how far a stream has come."""
 HEARTBEAT = "headwater_heartbeat"
 """A run facet sent beside Spark's listener: how often, in seconds, the run reports until it ends."""
+ENVIRONMENT = "headwater_environment"
+"""A run facet sent beside Spark's listener: the cluster and its release, where a service names them."""
+GIGABYTE, MANY_TASKS = 10**9, 10
+"""A stage is skewed if one of ten tasks or more read a gigabyte, and more than the others together."""
 _OF_STAGE = ("stage", "tasks", "medianSeconds", "maxSeconds", "medianBytes", "maxBytes")
 LIFECYCLE = "lifecycleStateChange"
 """A facet, and its member."""
@@ -97,12 +102,41 @@ def runtime_of(facets: Facets) -> JsonObject | None:
     if not isinstance(facet, dict) or totals is None:
         return None
     stages = facet.get("stages")
-    told = (
-        [(_amounts(stage, _OF_STAGE), _amounts(stage, ("bytes",))) for stage in stages]
-        if isinstance(stages, list)
-        else []
-    )
-    return {**totals, "stages": [{**stage, **(read or {})} for stage, read in told if stage]}
+    told = [*filter(None, map(_stage, stages))] if isinstance(stages, list) else []
+    return {**totals, "stages": told}
+
+
+def _stage(stage: Any) -> JsonObject | None:
+    amounts = _amounts(stage, _OF_STAGE)
+    operation = stage.get("operation") if isinstance(stage, dict) else None
+    told = {"operation": operation} if isinstance(operation, str) else {}
+    return amounts and {**amounts, **(_amounts(stage, ("bytes",)) or {}), **told}
+
+
+def skewed_stage(facets: Facets) -> JsonObject | None:
+    """The stage of a run in which one task read most of what all tasks read, if that was much; of several, the one with
+    the largest task. None for a run without such a stage."""
+    stages = (runtime_of(facets) or {"stages": []})["stages"]
+    skewed = [
+        stage
+        for stage in stages
+        if stage["tasks"] >= MANY_TASKS
+        and stage["maxBytes"] >= GIGABYTE
+        and 2 * stage["maxBytes"] > stage.get("bytes", inf)
+    ]
+    return max(skewed, key=lambda stage: (stage["maxBytes"], stage["stage"]), default=None)
+
+
+def environment_of(facets: Facets) -> JsonObject:
+    """Where a run of Spark ran, as far as the listener and the jar beside it say: `cluster` and `release` of EMR or
+    Glue, the `application` of YARN or Kubernetes, and the `user`."""
+    told = {
+        "cluster": facet_text(facets, ENVIRONMENT, "cluster"),
+        "release": facet_text(facets, ENVIRONMENT, "release"),
+        "application": facet_text(facets, "spark_applicationDetails", "applicationId"),
+        "user": facet_text(facets, "spark_applicationDetails", "userName"),
+    }
+    return {name: text for name, text in told.items() if text}
 
 
 def progress_of(facets: Facets) -> JsonObject | None:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import called, is_among
-from headwater.graph.facets.members import runtime_of
+from headwater.graph.facets.members import environment_of, query_of, runtime_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobRunId
 from headwater.graph.states.run import ParentRef, Run, RunState
@@ -22,7 +22,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, instant_of, milliseconds_between, moved_back, shown
 from headwater.read.reader import Reader
-from headwater.read.run_end import messages_of, no_contact_since
+from headwater.read.run_end import messages_of, silences
 from headwater.store.ranges import Entry, top_run_position
 
 LOOK_BACK, MAX_LOOKED_BACK = timedelta(days=1), 300
@@ -113,12 +113,14 @@ def _failed_at_top(reader: Reader, failed: Collection[JobRunId]) -> Iterator[Run
 
 
 def _shown(reader: Reader, runs: Collection[Run], now: Instant) -> list[JsonObject]:
-    messages = messages_of(reader.store, runs)
-    return [_as_json(run, messages[run.id], now) for run in sorted(runs, key=top_run_position, reverse=True)]
+    messages, silent = messages_of(reader.store, runs), silences(reader.store, runs, now)
+    in_order = sorted(runs, key=top_run_position, reverse=True)
+    return [_as_json(run, messages[run.id], silent.get(run.id)) for run in in_order]
 
 
-def _as_json(run: Run, message: str, now: Instant) -> JsonObject:
+def _as_json(run: Run, message: str, lost: Instant | None) -> JsonObject:
     started, ended = None if run.state is RunState.NEW else run.started_at, run.ended_at
+    facets = values(run.facets)
     return {
         "id": run.run_id,
         "job": run.job.as_json(),
@@ -130,10 +132,12 @@ def _as_json(run: Run, message: str, now: Instant) -> JsonObject:
         "durationMs": milliseconds_between(started, ended) if started and ended else None,
         "producer": run.producer.value or None,
         "message": message or None,
-        **({"noContactSince": shown(lost)} if (lost := no_contact_since(run, now)) else {}),
+        **({"noContactSince": shown(lost)} if lost else {}),
         "failedChildren": [_ref(child) for child in run.failed_children],
         "parent": _ref(run.parent) if run.parent else None,
-        **({"runtime": runtime} if (runtime := runtime_of(values(run.facets))) else {}),
+        **({"runtime": runtime} if (runtime := runtime_of(facets)) else {}),
+        **({"query": query} if (query := query_of(facets)) else {}),
+        **({"environment": environment} if (environment := environment_of(facets)) else {}),
     }
 
 

@@ -78,6 +78,8 @@ def _run(run: ShownRun, widths: Sequence[int], labels: Labels | None, display: D
         yield detail(f"{_INDENT}no contact since {moment(silent)}")
     for line in _faults(run.run):
         yield (Span(f"{_INDENT}{shortened(inert(line), max(20, display.width - len(_INDENT)))}", Role.BAD),)
+    if where := _where(run.run):
+        yield detail(f"{_INDENT}{shortened(inert(where), max(20, display.width - len(_INDENT)))}")
     if runtime := run.run.get("runtime"):
         yield detail(f"{_INDENT}{shortened(_runtime(runtime), max(20, display.width - len(_INDENT)))}")
     if progress := run.run.get("progress"):
@@ -96,6 +98,17 @@ def _faults(run: Document) -> Iterator[str]:
         yield f"this producer says that its lineage is incomplete: {incomplete}"
     if parent := run.get("parent"):
         yield f"started by {parent['job']['name']}, which has not reported"
+
+
+def _where(run: Document) -> str:
+    """Where a service ran a run: `on j-VC0KIOO5V5LS, emr-7.1.0, s-07767992IY7VC5NVV854 of EMR, by etl`; empty if no
+    service is named."""
+    query, place = run.get("query") or {}, run.get("environment") or {}
+    if not (query or "cluster" in place or "release" in place):
+        return ""
+    named = [place.get("release"), " of ".join(filter(None, (query.get("id"), query.get("source"))))]
+    cluster, user = (f"{word} {place[name]}" * (name in place) for word, name in (("on", "cluster"), ("by", "user")))
+    return ", ".join(filter(None, (cluster, *named, user)))
 
 
 def _runtime(runtime: Document) -> str:
