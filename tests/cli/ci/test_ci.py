@@ -6,6 +6,7 @@ import json
 import random
 import shlex
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,12 +15,26 @@ import yaml
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from headwater.cli.ci.__main__ import main, parser
+from headwater.cli.testing.folded import snapshot_of
 from headwater.fold.fold import fold
 from headwater.openlineage import exact_json
 from headwater.store.graph_store import GraphStore
 from headwater.store.sqlite.home import SqliteHome
 from tests import factory
-from tests.cli.ci.planted import CHANGES, LAKE, Change, base, events, node, production, unchanged
+from tests.cli.ci.planted import (
+    CHANGES,
+    LAKE,
+    RECORDED,
+    RECORDED_UNCHANGED,
+    RECORDINGS,
+    Change,
+    Job,
+    base,
+    events,
+    node,
+    production,
+    unchanged,
+)
 from tests.cli.lookups.server import KEY, api_over
 from tests.factory import Document
 from tests.lookup.requests import RETENTION, table_after
@@ -115,7 +130,11 @@ def gone(document: Any) -> set[str]:
 def test_a_change_and_its_consequence_are_found_and_nothing_else(
     change: Change, before: Path, tmp_path: Path, served: Path, rules: Path
 ) -> None:
-    words = (before, written(tmp_path / "after", events(change.pipeline)), "--data", served, "--settings", rules)
+    assert_found(change, before, written(tmp_path / "after", events(change.pipeline)), served, rules)
+
+
+def assert_found(change: Change, before: Path, after: Path, served: Path, rules: Path) -> None:
+    words = (before, after, "--data", served, "--settings", rules)
     answer = ci(*words, "--format", "json")
     found = answer.document
     assert found["differs"]
@@ -128,6 +147,88 @@ def test_a_change_and_its_consequence_are_found_and_nothing_else(
     assert answer.status == (1 if change.rules else 0)
     text = ci(*words).output
     assert [line for line in change.told if line not in text] == []
+
+
+@pytest.fixture
+def recorded_rules(rules: Path) -> Path:
+    rules.write_text(f'names:\n  - {{from: "file:/srv/lake", to: "{LAKE}"}}\n{RULES}', encoding="utf-8")
+    return rules
+
+
+@pytest.mark.parametrize("spark", ["spark-3.5", "spark-4"])
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_change_that_spark_ran_and_its_consequence_are_found_and_nothing_else(
+    name: str, spark: str, served: Path, recorded_rules: Path
+) -> None:
+    one, other = (RECORDINGS / spark / f"{side}.jsonl.gz" for side in ("base", name))
+    assert_found(RECORDED[name], one, other, served, recorded_rules)
+
+
+@pytest.mark.parametrize("spark", ["spark-3.5", "spark-4"])
+@pytest.mark.parametrize("name", RECORDED_UNCHANGED)
+def test_a_refactoring_that_spark_plans_otherwise_is_no_difference(
+    name: str, spark: str, served: Path, recorded_rules: Path
+) -> None:
+    one, other = (RECORDINGS / spark / f"{side}.jsonl.gz" for side in ("base", name))
+    assert_nothing(ci(one, other, "--data", served, "--settings", recorded_rules, "--format", "json"))
+
+
+def test_spark_4_makes_no_difference(served: Path, recorded_rules: Path) -> None:
+    one, other = (RECORDINGS / spark / "base.jsonl.gz" for spark in ("spark-3.5", "spark-4"))
+    assert_nothing(ci(one, other, "--data", served, "--settings", recorded_rules, "--format", "json"))
+
+
+def snapshot(path: Path, documents: Iterable[Document]) -> Path:
+    """A folder with the snapshot of a test that sent these events."""
+    path.mkdir(parents=True, exist_ok=True)
+    text = snapshot_of(factory.received(*documents)).to_yaml()
+    (path / "test_shop.yaml").write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_snapshots_tell_the_same_but_of_jobs(change: Change, tmp_path: Path, served: Path, rules: Path) -> None:
+    one, other = snapshot(tmp_path / "one", events(base())), snapshot(tmp_path / "other", events(change.pipeline))
+    told = [line for line in change.told if "reads" not in line and "job" not in line]
+    assert_found(replace(change, told=[*told, "Not compared: jobs"]), one, other, served, rules)
+    of_events = written(tmp_path / "after", events(change.pipeline))
+    assert_nothing(ci(of_events, other, "--data", served, "--format", "json"))
+
+
+def test_a_folder_of_snapshots_is_what_its_tests_tell_together(tmp_path: Path, before: Path, served: Path) -> None:
+    parts = [events({name: job}) for name, job in base().items()]
+    for number, part in enumerate(parts):
+        snapshot(tmp_path / "parts" / f"test_{number}", part)
+    assert_nothing(ci(tmp_path / "parts", before, "--data", served, "--format", "json"))
+    assert "nothing differs" in ci(tmp_path / "parts", tmp_path / "parts").output
+
+
+def test_no_type_is_known_where_tests_make_tables_of_one_name(tmp_path: Path, before: Path) -> None:
+    """Two tests that write `TMP/daily` with other types are two tables: neither is the type of production's."""
+    for name in ("a job less", "another type", "a union"):
+        snapshot(tmp_path / "parts" / name, events(CHANGES[name].pipeline))
+    found = ci(before, tmp_path / "parts", "--format", "json").document
+    assert found["consequences"] == []
+    assert {node["nodeId"] for node in found["nodes"]["changed"]} == set()
+
+
+def test_columns_of_snapshots_have_no_place_that_would_make_them_one_renamed(tmp_path: Path) -> None:
+    """Both are the second of the sorted columns; nothing says that one became the other."""
+    sides = []
+    for name in ("code", "color"):
+        jobs = {"clean": Job({"raw": {"a": "string"}}, "clean", {"a": "string", name: "string", "z": "string"}, {})}
+        sides.append(snapshot(tmp_path / name, events(jobs)))
+    (changed,) = ci(*sides, "--format", "json").document["nodes"]["changed"]
+    assert [column["field"] for column in changed["columns"]["removed"]] == ["code"]
+    assert not changed["columns"].get("renamed")
+
+
+@pytest.mark.parametrize("text", ["policy: {keep_columns: true}", "tables: {}", "tables: [orders]", "<<<<<<< HEAD"])
+def test_what_is_no_snapshot_is_named(text: str, before: Path, tmp_path: Path) -> None:
+    (tmp_path / "after.yaml").write_text(text, encoding="utf-8")
+    answer = ci(before, tmp_path / "after.yaml")
+    assert (answer.status, answer.output) == (2, "")
+    assert "after.yaml" in answer.errors
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
@@ -148,10 +249,14 @@ def test_a_refactoring_that_changes_nothing_is_no_difference(
 ) -> None:
     after = written(tmp_path / "after", unchanged()[name])
     answer = ci(before, after, "--data", served, "--settings", rules, "--format", "json")
+    assert_nothing(answer)
+    assert answer.document["frontier"]["sentence"].startswith("It looked at 2 jobs and 3 datasets")
+
+
+def assert_nothing(answer: Answer) -> None:
     assert answer.status == 0
     assert not answer.document["differs"]
     assert answer.document["consequences"] == answer.document["broken"] == []
-    assert answer.document["frontier"]["sentence"].startswith("It looked at 2 jobs and 3 datasets")
 
 
 def test_a_query_that_spark_plans_otherwise_is_the_same_job(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def _said(each: Consequence) -> Iterator[str]:
     if each.may:
         yield f"may be used by {_named(each.may)}"
     if each.adapted:
-        yield f"made without it by this change: {_named(each.adapted)}"
+        yield f"no longer depends on it after this change: {_named(each.adapted)}"
     for job, runs in each.runs_a_day.items():
         yield f"{_name(job)} runs {runs:g} times a day"
     if each.hidden:
