@@ -483,6 +483,16 @@ def test_a_map_is_suggested_and_works(tmp_path: Path, served: Path) -> None:
     assert ci(side, side, "--data", served, "--settings", settings).status == 0
 
 
+@pytest.mark.parametrize(("name", "is_proposed"), [("shop.main.", True), ("other.main.", False)])
+def test_a_rule_that_no_map_can_tell_is_not_suggested(name: str, is_proposed: bool, tmp_path: Path) -> None:
+    """The namespace is the path of a database: a rule has no beginning of names in it."""
+    side = written(tmp_path / "side", events(base(), "duckdb:///scratch/shop.duckdb", "shop.main."))
+    fill(tmp_path / "lineage.db", events(base(), "duckdb:///srv/shop.duckdb", name))
+    output = ci(side, side, "--data", tmp_path / "lineage.db", "--suggest-map").output
+    assert ('{from: "duckdb:///scratch/shop.duckdb", to: "duckdb:///srv/shop.duckdb"}' in output) == is_proposed
+    assert output.startswith("names:" if is_proposed else "no dataset of ")
+
+
 def test_no_map_is_suggested_where_columns_are_others(tmp_path: Path, served: Path) -> None:
     jobs = base()
     for job in jobs.values():
