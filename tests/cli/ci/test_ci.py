@@ -349,6 +349,17 @@ def test_owners_dashboards_and_how_often_a_reader_runs_are_told(before: Path, tm
     assert lost["runsADay"] == {"job:demo:report": pytest.approx(1.0, abs=0.3)}
     assert [item["exposure"]["name"] for item in lost["may"]] == ["board"]
     assert "readers of 1 dataset that send no lineage" in lost["unseen"]
+    assert "job report runs once a day" in ci(before, after, "--data", served).output
+
+
+def test_an_owner_of_some_readers_is_not_said_to_own_all(before: Path, tmp_path: Path, served: Path) -> None:
+    """The table clean is read for daily, which has no owner."""
+    jobs = base()
+    jobs["clean"].types["amount"] = jobs["daily"].reads["clean"]["amount"] = "double"
+    rules = tmp_path / "rules.yml"
+    rules.write_text("policy: {keep_columns: true}", encoding="utf-8")
+    answer = ci(before, written(tmp_path / "after", events(jobs)), "--data", served, "--settings", rules)
+    assert "clean.amount is retyped, and 4 nodes certainly use it; owners: finance" in answer.output
 
 
 def test_the_page_shows_what_the_command_prints(before: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
