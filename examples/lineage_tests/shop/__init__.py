@@ -1,1 +1,1 @@
-"""Three jobs of a shop. Each reads and writes tables by their paths."""
+"""Ten jobs of a shop. Each reads and writes tables by their paths."""

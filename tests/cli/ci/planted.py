@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from tests import factory
@@ -123,7 +124,7 @@ class Change:
     told     lines of the text
     """
 
-    pipeline: Pipeline
+    pipeline: Pipeline = field(default_factory=dict)
     gone: frozenset[str] = frozenset()
     breaks: Mapping[str, frozenset[str]] = field(default_factory=dict)
     rules: frozenset[tuple[str, str]] = frozenset()
@@ -256,6 +257,11 @@ def _new_table() -> Change:
     return Change(jobs, told=["added: 1 dataset, 1 job"])
 
 
+def _recorded(change: Change) -> Change:
+    """What is to be found of the same change as Spark ran it."""
+    return replace(change, pipeline={})
+
+
 CHANGES = {
     "a dropped column": _without_status(),
     "another type": _retype(),
@@ -282,6 +288,26 @@ CHANGES = {
     "a column more": _new_column(),
     "a table more": _new_table(),
 }
+
+RECORDINGS = Path(__file__).parents[2] / "fixtures" / "pull-requests"
+RECORDED = {
+    "drop": _recorded(_without_status()),
+    "retype": _recorded(_retype()),
+    "rename": _recorded(_rename()),
+    "move_a_filter": Change(
+        told=["rows: no longer chosen by raw.status (FILTER)", "rows: now chosen by clean.status (FILTER)"]
+    ),
+    "hash": Change(told=["status: made of raw.status by TRANSFORMATION masked, was by IDENTITY"]),
+    "count": Change(
+        rules=frozenset({("keep_lineage", "daily.orders")}),
+        told=["orders: no longer made of clean.id (AGGREGATION masked)"],
+    ),
+    "join": Change(told=["total: now made of rates.rate (AGGREGATION)", "now reads rates"]),
+    "union": _recorded(_union()),
+    "select_all": _recorded(_select_all()),
+}
+"""Changes that Spark ran."""
+RECORDED_UNCHANGED = ("another_plan", "as_data_frames", "other_values", "python_udf", "repartitioned_and_cached")
 
 
 def _reordered() -> Pipeline:

@@ -4,8 +4,11 @@ import contextlib
 import io
 import json
 import random
+import re
 import shlex
+import shutil
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,17 +17,32 @@ import yaml
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from headwater.cli.ci.__main__ import main, parser
+from headwater.cli.testing.folded import snapshot_of
 from headwater.fold.fold import fold
 from headwater.openlineage import exact_json
 from headwater.store.graph_store import GraphStore
 from headwater.store.sqlite.home import SqliteHome
 from tests import factory
-from tests.cli.ci.planted import CHANGES, LAKE, Change, base, events, node, production, unchanged
+from tests.cli.ci.planted import (
+    CHANGES,
+    LAKE,
+    RECORDED,
+    RECORDED_UNCHANGED,
+    RECORDINGS,
+    Change,
+    Job,
+    base,
+    events,
+    node,
+    production,
+    unchanged,
+)
 from tests.cli.lookups.server import KEY, api_over
 from tests.factory import Document
 from tests.lookup.requests import RETENTION, table_after
 
 ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "examples" / "lineage_tests"
 SCHEMA = json.loads((ROOT / "docs" / "ci.schema.json").read_text(encoding="utf-8"))
 BOARD = {"unique_id": "exposure.shop.board", "name": "board", "type": "dashboard", "url": "https://bi.example.com/1"}
 FACETS = {
@@ -115,7 +133,11 @@ def gone(document: Any) -> set[str]:
 def test_a_change_and_its_consequence_are_found_and_nothing_else(
     change: Change, before: Path, tmp_path: Path, served: Path, rules: Path
 ) -> None:
-    words = (before, written(tmp_path / "after", events(change.pipeline)), "--data", served, "--settings", rules)
+    assert_found(change, before, written(tmp_path / "after", events(change.pipeline)), served, rules)
+
+
+def assert_found(change: Change, before: Path, after: Path, served: Path, rules: Path) -> None:
+    words = (before, after, "--data", served, "--settings", rules)
     answer = ci(*words, "--format", "json")
     found = answer.document
     assert found["differs"]
@@ -128,6 +150,88 @@ def test_a_change_and_its_consequence_are_found_and_nothing_else(
     assert answer.status == (1 if change.rules else 0)
     text = ci(*words).output
     assert [line for line in change.told if line not in text] == []
+
+
+@pytest.fixture
+def recorded_rules(rules: Path) -> Path:
+    rules.write_text(f'names:\n  - {{from: "file:/srv/lake", to: "{LAKE}"}}\n{RULES}', encoding="utf-8")
+    return rules
+
+
+@pytest.mark.parametrize("spark", ["spark-3.5", "spark-4"])
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_change_that_spark_ran_and_its_consequence_are_found_and_nothing_else(
+    name: str, spark: str, served: Path, recorded_rules: Path
+) -> None:
+    one, other = (RECORDINGS / spark / f"{side}.jsonl.gz" for side in ("base", name))
+    assert_found(RECORDED[name], one, other, served, recorded_rules)
+
+
+@pytest.mark.parametrize("spark", ["spark-3.5", "spark-4"])
+@pytest.mark.parametrize("name", RECORDED_UNCHANGED)
+def test_a_refactoring_that_spark_plans_otherwise_is_no_difference(
+    name: str, spark: str, served: Path, recorded_rules: Path
+) -> None:
+    one, other = (RECORDINGS / spark / f"{side}.jsonl.gz" for side in ("base", name))
+    assert_nothing(ci(one, other, "--data", served, "--settings", recorded_rules, "--format", "json"))
+
+
+def test_spark_4_makes_no_difference(served: Path, recorded_rules: Path) -> None:
+    one, other = (RECORDINGS / spark / "base.jsonl.gz" for spark in ("spark-3.5", "spark-4"))
+    assert_nothing(ci(one, other, "--data", served, "--settings", recorded_rules, "--format", "json"))
+
+
+def snapshot(path: Path, documents: Iterable[Document]) -> Path:
+    """A folder with the snapshot of a test that sent these events."""
+    path.mkdir(parents=True, exist_ok=True)
+    text = snapshot_of(factory.received(*documents)).to_yaml()
+    (path / "test_shop.yaml").write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_snapshots_tell_the_same_but_of_jobs(change: Change, tmp_path: Path, served: Path, rules: Path) -> None:
+    one, other = snapshot(tmp_path / "one", events(base())), snapshot(tmp_path / "other", events(change.pipeline))
+    told = [line for line in change.told if "reads" not in line and "job" not in line]
+    assert_found(replace(change, told=[*told, "Not compared: jobs"]), one, other, served, rules)
+    of_events = written(tmp_path / "after", events(change.pipeline))
+    assert_nothing(ci(of_events, other, "--data", served, "--format", "json"))
+
+
+def test_a_folder_of_snapshots_is_what_its_tests_tell_together(tmp_path: Path, before: Path, served: Path) -> None:
+    parts = [events({name: job}) for name, job in base().items()]
+    for number, part in enumerate(parts):
+        snapshot(tmp_path / "parts" / f"test_{number}", part)
+    assert_nothing(ci(tmp_path / "parts", before, "--data", served, "--format", "json"))
+    assert "nothing differs" in ci(tmp_path / "parts", tmp_path / "parts").output
+
+
+def test_no_type_is_known_where_tests_make_tables_of_one_name(tmp_path: Path, before: Path) -> None:
+    """Two tests that write `TMP/daily` with other types are two tables: neither is the type of production's."""
+    for name in ("a job less", "another type", "a union"):
+        snapshot(tmp_path / "parts" / name, events(CHANGES[name].pipeline))
+    found = ci(before, tmp_path / "parts", "--format", "json").document
+    assert found["consequences"] == []
+    assert {node["nodeId"] for node in found["nodes"]["changed"]} == set()
+
+
+def test_columns_of_snapshots_have_no_place_that_would_make_them_one_renamed(tmp_path: Path) -> None:
+    """Both are the second of the sorted columns; nothing says that one became the other."""
+    sides = []
+    for name in ("code", "color"):
+        jobs = {"clean": Job({"raw": {"a": "string"}}, "clean", {"a": "string", name: "string", "z": "string"}, {})}
+        sides.append(snapshot(tmp_path / name, events(jobs)))
+    (changed,) = ci(*sides, "--format", "json").document["nodes"]["changed"]
+    assert [column["field"] for column in changed["columns"]["removed"]] == ["code"]
+    assert not changed["columns"].get("renamed")
+
+
+@pytest.mark.parametrize("text", ["policy: {keep_columns: true}", "tables: {}", "tables: [orders]", "<<<<<<< HEAD"])
+def test_what_is_no_snapshot_is_named(text: str, before: Path, tmp_path: Path) -> None:
+    (tmp_path / "after.yaml").write_text(text, encoding="utf-8")
+    answer = ci(before, tmp_path / "after.yaml")
+    assert (answer.status, answer.output) == (2, "")
+    assert "after.yaml" in answer.errors
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
@@ -148,10 +252,14 @@ def test_a_refactoring_that_changes_nothing_is_no_difference(
 ) -> None:
     after = written(tmp_path / "after", unchanged()[name])
     answer = ci(before, after, "--data", served, "--settings", rules, "--format", "json")
+    assert_nothing(answer)
+    assert answer.document["frontier"]["sentence"].startswith("It looked at 2 jobs and 3 datasets")
+
+
+def assert_nothing(answer: Answer) -> None:
     assert answer.status == 0
     assert not answer.document["differs"]
     assert answer.document["consequences"] == answer.document["broken"] == []
-    assert answer.document["frontier"]["sentence"].startswith("It looked at 2 jobs and 3 datasets")
 
 
 def test_a_query_that_spark_plans_otherwise_is_the_same_job(tmp_path: Path) -> None:
@@ -241,6 +349,17 @@ def test_owners_dashboards_and_how_often_a_reader_runs_are_told(before: Path, tm
     assert lost["runsADay"] == {"job:demo:report": pytest.approx(1.0, abs=0.3)}
     assert [item["exposure"]["name"] for item in lost["may"]] == ["board"]
     assert "readers of 1 dataset that send no lineage" in lost["unseen"]
+    assert "job report runs once a day" in ci(before, after, "--data", served).output
+
+
+def test_an_owner_of_some_readers_is_not_said_to_own_all(before: Path, tmp_path: Path, served: Path) -> None:
+    """The table clean is read for daily, which has no owner."""
+    jobs = base()
+    jobs["clean"].types["amount"] = jobs["daily"].reads["clean"]["amount"] = "double"
+    rules = tmp_path / "rules.yml"
+    rules.write_text("policy: {keep_columns: true}", encoding="utf-8")
+    answer = ci(before, written(tmp_path / "after", events(jobs)), "--data", served, "--settings", rules)
+    assert "clean.amount is retyped, and 4 nodes certainly use it; owners: finance" in answer.output
 
 
 def test_the_page_shows_what_the_command_prints(before: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,16 +373,33 @@ def test_the_page_shows_what_the_command_prints(before: Path, tmp_path: Path, mo
     assert ci(*command.split()[3:]).output == output
 
 
-def test_the_example_is_one(before: Path) -> None:
-    """The workflow calls the command with options that it has, and its headwater.yml has no fault."""
-    folder = ROOT / "examples" / "github"
-    steps = yaml.safe_load((folder / "lineage.yml").read_text(encoding="utf-8"))["jobs"]["lineage"]["steps"]
+def test_the_example_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The workflow calls the command with options that it has. Of a pull request that writes mails in place of their
+    hashes and drops a column, it finds these, by the snapshots that the tests would accept."""
+    shutil.copytree(EXAMPLE / "tests", tmp_path / "before" / "tests")
+    shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    workflow = EXAMPLE / ".github" / "workflows" / "lineage.yml"
+    steps = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"]["lineage"]["steps"]
     (line,) = [step["run"] for step in steps if "headwater ci" in step.get("run", "")]
-    options = parser().parse_args(shlex.split(line)[2:])
-    assert options.comment
-    assert ci(before, before, "--settings", folder / options.settings.name).status == 0
+    words = shlex.split(line)[2:]
+    assert parser().parse_args(words).comment
+    words.remove("--comment")
+    same = ci(*words)
+    assert (same.status, "nothing differs" in same.output) == (0, True)
+    for path in (tmp_path / "tests" / "__lineage__").rglob("*.yaml"):
+        text = path.read_text(encoding="utf-8").replace("mail_hash:", "mail:").replace("mail_hash", "mail")
+        mail = "file:TMP/customers.csv.mail: TRANSFORMATION, masked"
+        text = text.replace(mail, "file:TMP/customers.csv.mail: IDENTITY")
+        text = re.sub(r" {6}tier:\n(?: {8}.*\n)+", "", text)
+        path.write_text(text, encoding="utf-8")
+    answer = ci(*words)
+    assert answer.status == 1
+    assert "rule never is broken: customers.mail is made of customers.csv.mail" in answer.output
+    assert "- tier, string" in answer.output
+    assert "- mail_hash, string" in answer.output
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-    assert "examples/github/lineage.yml" in page
+    assert "examples/lineage_tests/.github/workflows/lineage.yml" in page
 
 
 def test_a_loss_is_told_without_production_and_the_rule_about_it_is_said_to_be_unchecked(
@@ -356,6 +492,16 @@ def test_a_map_is_suggested_and_works(tmp_path: Path, served: Path) -> None:
     settings = tmp_path / "map.yml"
     settings.write_text(suggested.output, encoding="utf-8")
     assert ci(side, side, "--data", served, "--settings", settings).status == 0
+
+
+@pytest.mark.parametrize(("name", "is_proposed"), [("shop.main.", True), ("other.main.", False)])
+def test_a_rule_that_no_map_can_tell_is_not_suggested(name: str, is_proposed: bool, tmp_path: Path) -> None:
+    """The namespace is the path of a database: a rule has no beginning of names in it."""
+    side = written(tmp_path / "side", events(base(), "duckdb:///scratch/shop.duckdb", "shop.main."))
+    fill(tmp_path / "lineage.db", events(base(), "duckdb:///srv/shop.duckdb", name))
+    output = ci(side, side, "--data", tmp_path / "lineage.db", "--suggest-map").output
+    assert ('{from: "duckdb:///scratch/shop.duckdb", to: "duckdb:///srv/shop.duckdb"}' in output) == is_proposed
+    assert output.startswith("names:" if is_proposed else "no dataset of ")
 
 
 def test_no_map_is_suggested_where_columns_are_others(tmp_path: Path, served: Path) -> None:

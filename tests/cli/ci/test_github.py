@@ -20,25 +20,67 @@ TOKEN = "t0ken-of-a-test"
 ISSUES = "/repos/shop/jobs/issues"
 
 
+BOT, ADA = {"login": "github-actions[bot]", "type": "Bot"}, {"login": "ada", "type": "User"}
+REFUSED = {
+    401: "Bad credentials",
+    403: "Resource not accessible by integration",
+    404: "Not Found",
+    422: "Validation Failed",
+    429: "You have exceeded a secondary rate limit",
+    500: "Server Error",
+    502: "Server Error",
+}
+
+
 @dataclass
 class GitHub:
-    """The comments of pull request 42, and what was asked."""
+    """The comments of pull request 42, and what was asked: the parts of GitHub's REST and GraphQL APIs that are
+    documented for comments of issues. Asked for no number, a page has 30, and never more than 100.
+
+    refuses     the status of the next writes, and how many
+    """
 
     url: str = ""
     comments: list[dict[str, Any]] = field(default_factory=list)
     asked: list[tuple[str, str]] = field(default_factory=list)
     refuses: int = 0
+    times: int = 1_000
+    limited: bool = False
+    loses_answers: bool = False
+
+    def said(self, number: int, body: str, user: dict[str, str] | None = BOT) -> dict[str, Any]:
+        url = f"{self.url}{ISSUES}"
+        return {
+            "id": number,
+            "node_id": f"IC_{number}",
+            "url": f"{url}/comments/{number}",
+            "html_url": f"https://github.com/shop/jobs/pull/42#issuecomment-{number}",
+            "issue_url": f"{url}/42",
+            "body": body,
+            "user": user,
+            "created_at": "2026-11-20T08:00:00Z",
+            "updated_at": "2026-11-20T08:00:00Z",
+            "author_association": "NONE",
+            "performed_via_github_app": None,
+        }
 
     def answer(self, method: str, target: str, body: Any) -> tuple[int, Any]:
         path, query = urlsplit(target).path, parse_qs(urlsplit(target).query)
         self.asked.append((method, path))
-        if self.refuses and method != "GET":
-            return self.refuses, {"message": "Resource not accessible by integration"}
+        if (method, path) == ("POST", "/graphql"):
+            assert body == {"query": "query { viewer { login } }"}
+            return 200, {"data": {"viewer": {"login": BOT["login"]}}}
+        if self.refuses and self.times and method != "GET":
+            self.times -= 1
+            if self.loses_answers:
+                self.comments.append(self.said(2000 + len(self.comments), body["body"]))
+            refused = {"documentation_url": "https://docs.github.com/rest/issues/comments", "status": str(self.refuses)}
+            return self.refuses, {"message": REFUSED[self.refuses], **refused}
         if (method, path) == ("GET", f"{ISSUES}/42/comments"):
-            size, page = int(query["per_page"][0]), int(query["page"][0])
+            size, page = min(100, int(query.get("per_page", ["30"])[0])), int(query.get("page", ["1"])[0])
             return 200, self.comments[size * (page - 1) : size * page]
         if (method, path) == ("POST", f"{ISSUES}/42/comments"):
-            self.comments.append({"id": 1000 + len(self.comments), **body})
+            self.comments.append(self.said(1000 + len(self.comments), body["body"]))
             return 201, self.comments[-1]
         known = next(each for each in self.comments if path == f"{ISSUES}/comments/{each['id']}")
         known.update(body)
@@ -57,6 +99,8 @@ def github(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[GitHub]:
             content = json.dumps(answer).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(content)))
+            if stub.limited and status == stub.refuses:
+                self.send_header("Retry-After", "60")
             self.end_headers()
             self.wfile.write(content)
 
@@ -82,6 +126,9 @@ def github(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[GitHub]:
         }
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
+        monkeypatch.setattr("headwater.cli.ci.github.PAUSES", (0, 0))
+        monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+        monkeypatch.delenv("GITHUB_GRAPHQL_URL", raising=False)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
@@ -98,8 +145,8 @@ def sides(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_one_comment_is_edited_in_place(github: GitHub, sides: tuple[Path, Path], served: Path) -> None:
-    github.comments = [{"id": at, "body": f"looks good {at}"} for at in range(150)]
-    github.comments.append({"id": 150, "body": f"> {MARKER} quoted"})
+    github.comments = [github.said(at, f"looks good {at}", ADA) for at in range(150)]
+    github.comments.append(github.said(150, f"> {MARKER} quoted", ADA))
     answer = ci(*sides, "--data", served, "--comment")
     assert "headwater: commented on the pull request" in answer.errors
     assert len(github.comments) == 152
@@ -111,6 +158,60 @@ def test_one_comment_is_edited_in_place(github: GitHub, sides: tuple[Path, Path]
     assert len(github.comments) == 152
     assert "lineage does not change" in github.comments[-1]["body"]
     assert TOKEN not in answer.output + answer.errors + first
+
+
+@pytest.mark.parametrize("user", [ADA, {"login": "renovate[bot]", "type": "Bot"}, None])
+def test_a_comment_by_another_user_is_not_edited(
+    user: dict[str, str] | None, github: GitHub, sides: tuple[Path, Path]
+) -> None:
+    """A token that may write comments may edit those of all users. A user who is deleted is none."""
+    github.comments = [github.said(1, f"{MARKER}\nmine", user)]
+    assert "headwater: commented on the pull request" in ci(*sides, "--comment").errors
+    assert "headwater: edited the comment on the pull request" in ci(*sides, "--comment").errors
+    assert [each["user"] for each in github.comments] == [user, BOT]
+    assert github.comments[0]["body"] == f"{MARKER}\nmine"
+
+
+def test_a_fault_of_github_is_tried_again_and_makes_no_second_comment(github: GitHub, sides: tuple[Path, Path]) -> None:
+    github.refuses, github.times = 502, 2
+    assert "headwater: commented on the pull request" in ci(*sides, "--comment").errors
+    github.comments, github.times, github.loses_answers = [], 1, True
+    assert "headwater: edited the comment on the pull request" in ci(*sides, "--comment").errors
+    assert len(github.comments) == 1
+
+
+@pytest.mark.parametrize("status", [403, 429])
+def test_too_many_requests_are_not_said_to_be_missing_rights(
+    status: int, github: GitHub, sides: tuple[Path, Path]
+) -> None:
+    github.refuses, github.limited = status, True
+    said = ci(*sides, "--comment").errors
+    assert f"not commented: GitHub takes no more requests for now ({status})" in said
+    assert len([method for method, _ in github.asked if method == "POST"]) == 1
+
+
+def test_a_fork_has_its_report_in_the_summary_of_the_job_and_its_status_is_by_the_rules(
+    github: GitHub, sides: tuple[Path, Path], served: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has no key of production, but the file of it, and a token that may only read."""
+    (tmp_path / "headwater.yml").write_text("policy: {keep_columns: true}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    monkeypatch.delenv("HEADWATER_API_KEY", raising=False)
+    github.refuses = 403
+    answer = ci(*sides, "--data", served, "--comment")
+    assert answer.status == 1
+    assert "not commented: the token may not comment here (403)" in answer.errors
+    assert "the report is in the summary of the job" in answer.errors
+    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert summary.startswith("### Headwater: lineage changes: 1 rule broken")
+    assert MARKER not in summary
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "none" / "summary.md"))
+    assert ci(*sides, "--data", served, "--comment").status == 1
+    github.refuses = 0
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    assert ci(*sides, "--data", served, "--comment").status == 1
+    assert (tmp_path / "summary.md").read_text(encoding="utf-8") == summary
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 500])

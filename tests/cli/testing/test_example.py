@@ -20,7 +20,6 @@ import time
 import pytest
 
 from shop.customers import pseudonymous_customers
-from test_shop import raw  # a fixture
 
 
 def test_no_spark_job_and_less_than_two_seconds_are_added(lineage_spark, lineage, raw):

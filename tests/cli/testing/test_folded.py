@@ -1,5 +1,7 @@
 """What events say as a snapshot: the same in any order, with any duplicates."""
 
+import gzip
+import json
 import random
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 from headwater.cli.testing.folded import snapshot_of
 from headwater.cli.testing.snapshot import ColumnSnapshot, TableSnapshot
 from tests import factory
+from tests.cli.ci.planted import RECORDINGS
 from tests.factory import Document
 from tests.producer_records import recorded, recorded_program
 
@@ -38,6 +41,19 @@ def test_the_snapshot_is_the_same_in_any_order_and_with_duplicates(events: str, 
     shuffled = random.Random(seed).choices(sent, k=len(sent) // 3) + sent
     random.Random(seed).shuffle(shuffled)
     assert snapshot_of(shuffled).to_yaml() == snapshot_of(sent).to_yaml()
+
+
+def test_200_reruns_on_spark_3_and_4_have_one_snapshot() -> None:
+    """The same jobs, as Spark 3.5 and 4 ran them, in any order."""
+    recordings = [
+        gzip.decompress((RECORDINGS / spark / "base.jsonl.gz").read_bytes()) for spark in ("spark-3.5", "spark-4")
+    ]
+    runs = [factory.received(*map(json.loads, lines.splitlines())) for lines in recordings]
+    texts = {
+        snapshot_of(random.Random(seed).sample(runs[seed % 2], len(runs[seed % 2]))).to_yaml() for seed in range(200)
+    }
+    assert len(texts) == 1
+    assert "clean.amount: AGGREGATION" in texts.pop()
 
 
 def test_columns_have_their_types_sources_and_transformations() -> None:

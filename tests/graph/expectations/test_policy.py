@@ -28,6 +28,18 @@ from headwater.openlineage.event import Name
             ("file", "/scratch/lake/new"),
         ),
         ("ci", "prod", ("ci", "load"), ("prod", "load")),
+        (
+            "duckdb://TMP/shop.duckdb",
+            "postgres://db:5432",
+            ("duckdb://TMP/shop.duckdb", "shop.main.a"),
+            ("postgres://db:5432", "shop.main.a"),
+        ),
+        (
+            "duckdb:/scratch/*/shop.duckdb",
+            "duckdb:///srv/shop.duckdb",
+            ("duckdb:/scratch/x1/shop.duckdb", "a"),
+            ("duckdb:///srv/shop.duckdb", "a"),
+        ),
     ],
 )
 def test_a_name_is_mapped(begins: str, becomes: str, name: tuple[str, str], meant: tuple[str, str]) -> None:
@@ -48,6 +60,7 @@ def test_a_name_is_mapped(begins: str, becomes: str, name: tuple[str, str], mean
         ("s3://test", ("s3://test-7", "a")),
         ("s3://te[s]t", ("s3://test", "a")),
         ("ci", ("ci-2", "load")),
+        ("duckdb://TMP/shop.duckdb", ("duckdb://TMP/shop.duckdb.old", "a")),
     ],
 )
 def test_another_name_stays(begins: str, name: tuple[str, str]) -> None:

@@ -2,11 +2,17 @@
 events. Pure functions."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from headwater.graph.facets.schema_diff import ColumnSources, SchemaDiff, columns_diff, with_renames
+from headwater.graph.facets.schema_diff import (
+    ColumnSources,
+    SchemaDiff,
+    columns_diff,
+    with_renames,
+    with_renames_by_lineage,
+)
 
 GraphEdge = tuple[str, str]
 """The nodeIds of the origin and the destination, in the direction of the data."""
@@ -25,11 +31,13 @@ class LineageFlow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GraphAtTime:
-    """A graph by nodeIds. A dataset has columns if its schema at that time is known."""
+    """A graph by nodeIds. A dataset has columns if its schema at that time is known; `is_ordered` if these are in the
+    order of the schema."""
 
     columns: Mapping[str, Columns | None]
     edges: frozenset[GraphEdge]
     flows: frozenset[LineageFlow] = frozenset()
+    is_ordered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,9 @@ def graph_diff(before: GraphAtTime, after: GraphAtTime) -> GraphDiff:
     """The diff of two graphs. A schema unknown at one of the times is not a change."""
     old, new = before.columns, after.columns
     sources = (_sources(before.flows), _sources(after.flows)) if before.flows or after.flows else None
-    diffs = {node: _diff(node, old[node], new[node], sources) for node in sorted(old.keys() & new.keys())}
+    renames = with_renames if before.is_ordered and after.is_ordered else with_renames_by_lineage
+    nodes = sorted(old.keys() & new.keys())
+    diffs = {node: _diff(node, old[node], new[node], sources, renames) for node in nodes}
     return GraphDiff(
         added=tuple(sorted(new.keys() - old.keys())),
         removed=tuple(sorted(old.keys() - new.keys())),
@@ -63,7 +73,11 @@ def graph_diff(before: GraphAtTime, after: GraphAtTime) -> GraphDiff:
 
 
 def _diff(
-    node: str, old: Columns | None, new: Columns | None, sources: tuple[ColumnSources, ColumnSources] | None
+    node: str,
+    old: Columns | None,
+    new: Columns | None,
+    sources: tuple[ColumnSources, ColumnSources] | None,
+    renames: Callable[..., SchemaDiff],
 ) -> SchemaDiff | None:
     if not old or not new:
         return None
@@ -74,7 +88,7 @@ def _diff(
             {name: of[f"{of_column}:{name}"] for name in columns}
             for columns, of in zip((old, new), sources, strict=True)
         ]
-        diff = with_renames(diff, old, new, *named)
+        diff = renames(diff, old, new, *named)
     return diff if any(diff) else None
 
 

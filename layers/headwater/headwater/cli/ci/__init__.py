@@ -1,6 +1,7 @@
 """`headwater ci`: what a change of code does to lineage, and what production would lose.
 
 side            the graph of one side: of a folder of events, folded in memory
+snapshot_side   likewise of a folder of snapshots of tests
 comparison      what differs between two sides
 production      the graph that readers, owners and dashboards are asked of: a server, or a file of one
 consequences    who reads what the change takes away

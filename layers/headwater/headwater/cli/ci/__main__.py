@@ -14,7 +14,7 @@ from headwater.cli.ci.consequences import consequences
 from headwater.cli.ci.production import Production
 from headwater.cli.ci.report import ChangeReport
 from headwater.cli.ci.rules import broken
-from headwater.cli.ci.side import side_of
+from headwater.cli.ci.snapshot_side import sides_of
 from headwater.cli.ci.suggestion import suggested
 from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE
 from headwater.cli.failure import WRONG_COMMAND, CommandFailure
@@ -31,7 +31,7 @@ or sides without a name in common, 3 production could not be asked"""
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="headwater ci", description=__doc__, epilog=EPILOG)
     parser.add_argument(
-        "before", type=Path, metavar="BEFORE", help="a file or folder of events, as headwater load takes"
+        "before", type=Path, metavar="BEFORE", help="a file or folder of events, or of snapshots of tests"
     )
     parser.add_argument("after", type=Path, metavar="AFTER", help="likewise, of the changed code")
     production = parser.add_mutually_exclusive_group()
@@ -67,7 +67,7 @@ def compare(options: argparse.Namespace, stack: ExitStack) -> int:
     policy = policy_of(options.settings)
     is_asked = options.url or options.data or os.environ.get(URL_VARIABLE)
     production = Production.opened(options.url, options.key_file, options.data, stack) if is_asked else None
-    before, after = (side_of(source, policy.meant) for source in (options.before, options.after))
+    before, after = sides_of((options.before, options.after), policy.meant)
     if options.suggest_map:
         if production is None:
             raise CommandFailure(

@@ -16,6 +16,7 @@ from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.traversal.graph_diff import GraphDiff, LineageFlow, graph_diff
 
 NOT_COMPARED = "Not compared: what expressions compute, and the values by which filters choose."
+NOT_IN_SNAPSHOTS = NOT_COMPARED.replace(":", ": jobs, which snapshots do not name,")
 
 
 class Loss(NamedTuple):
@@ -76,8 +77,9 @@ class ChangeComparison:
     def as_json(self) -> JsonObject:
         """The difference in the form of GET /diff, with the flows between columns."""
         found, frontier = self.difference, self.frontier
-        looked = f"It looked at {count(frontier.jobs, 'job')} and {count(frontier.datasets, 'dataset')}."
-        sentence = f"{frontier.sentence or looked} {NOT_COMPARED}"
+        jobs = f"{count(frontier.jobs, 'job')} and " if frontier.jobs else ""
+        looked = f"It looked at {jobs}{count(frontier.datasets, 'dataset')}."
+        sentence = f"{frontier.sentence or looked} {NOT_COMPARED if jobs else NOT_IN_SNAPSHOTS}"
         return {
             "before": {"source": self.before.source},
             "after": {"source": self.after.source},
@@ -112,7 +114,7 @@ def without_common_name(one: str, ours: list[str], other: str, theirs: list[str]
 
 
 def _written(side: ChangeSide) -> set[str]:
-    return {target for origin, target in side.graph.edges if origin.startswith("job:")}
+    return {target for _, target in side.graph.edges if target.startswith("dataset:")}
 
 
 def _named(side: ChangeSide, node: str) -> JsonObject:

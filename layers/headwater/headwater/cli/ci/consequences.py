@@ -22,7 +22,7 @@ class Consequence:
     is_known    whether production has the column or table
     certain     what the loss breaks, the nearest first
     may         what it breaks or not: production cannot tell
-    adapted     what the change makes without the column or table that goes
+    adapted     what no longer depends on the column or table after the change
     unseen      what production cannot see, as a sentence
     """
 

@@ -1,6 +1,8 @@
-"""What GitHub Actions shows of a report: annotations, and one comment on the pull request, which later runs edit."""
+"""What GitHub Actions shows of a report: annotations, and one comment on the pull request, which later runs edit. Where
+the token may not comment, as that of a fork, the report is in the summary of the job."""
 
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +20,8 @@ MOST_TEXT = 60_000
 """Characters of a comment: GitHub takes 65,536."""
 A_PAGE, PAGES = 100, 50
 SECONDS = 30
+PAUSES = (1, 4)
+"""Seconds until GitHub is asked again that answered with a fault of its own."""
 VARIABLES = ("GITHUB_TOKEN", "GITHUB_REPOSITORY", "GITHUB_EVENT_PATH")
 
 
@@ -29,8 +33,21 @@ def annotations(rules: Sequence[Broken]) -> Iterator[str]:
 
 
 def comment(markdown: str, environment: Mapping[str, str]) -> str:
-    """Put a report on the pull request of the environment. Return what became of it: a pull request from a fork may not
-    comment, and that is no failure."""
+    """Put a report on the pull request of the environment, else into the summary of the job. Return what became of it:
+    a pull request from a fork may not comment, and that is no failure."""
+    said = _comment(markdown, environment)
+    summary = environment.get("GITHUB_STEP_SUMMARY")
+    if not said.startswith("not") or not summary:
+        return said
+    try:
+        with Path(summary).open("a", encoding="utf-8") as stream:
+            stream.write(f"{markdown}\n")
+    except OSError as error:
+        return f"{said}; the summary of the job cannot be written ({type(error).__name__})"
+    return f"{said}; the report is in the summary of the job"
+
+
+def _comment(markdown: str, environment: Mapping[str, str]) -> str:
     missing = [name for name in VARIABLES if not environment.get(name)]
     if missing:
         return f"not commented: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set"
@@ -52,33 +69,46 @@ class _Comments:
         url = environment.get("GITHUB_API_URL") or "https://api.github.com"
         self._of_repository = f"{url.rstrip('/')}/repos/{quote(environment['GITHUB_REPOSITORY'])}/issues"
         self._of_request = f"{self._of_repository}/{number}/comments"
+        self._graphql = environment.get("GITHUB_GRAPHQL_URL") or f"{url.rstrip('/')}/graphql"
         self._token = environment["GITHUB_TOKEN"]
 
     def put(self, body: str) -> str:
-        try:
-            known = self._known()
-            if known is None:
-                self._call("POST", self._of_request, {"body": body})
-                return "commented on the pull request"
-            self._call("PATCH", f"{self._of_repository}/comments/{known}", {"body": body})
-        except urllib.error.HTTPError as error:
-            if error.code in (401, 403, 404):
-                return f"not commented: the token may not comment here ({error.code}), as that of a fork may not"
-            return f"not commented: GitHub answered {error.code}"
-        except (OSError, HTTPException, ValueError) as error:
-            return f"not commented: GitHub has no answer ({type(error).__name__})"
+        """Each try looks for the comment anew: GitHub may have made one and failed to say so."""
+        pauses = iter(PAUSES)
+        while True:
+            try:
+                return self._put(body)
+            except urllib.error.HTTPError as error:
+                pause = next(pauses, None) if error.code >= 500 else None
+                if pause is None:
+                    return f"not commented: {_refusal(error)}"
+                time.sleep(pause)
+            except (OSError, HTTPException, ValueError, TypeError, LookupError) as error:
+                return f"not commented: GitHub has no answer ({type(error).__name__})"
+
+    def _put(self, body: str) -> str:
+        known = self._known()
+        if known is None:
+            self._call("POST", self._of_request, {"body": body})
+            return "commented on the pull request"
+        self._call("PATCH", f"{self._of_repository}/comments/{known}", {"body": body})
         return "edited the comment on the pull request"
 
     def _known(self) -> int | None:
-        """The id of the comment of an earlier run. A comment that only quotes the marker is somebody else's."""
+        """The id of the comment of an earlier run. A comment that only quotes the marker is somebody else's, and so is
+        one of another author: the token may be allowed to edit it."""
+        found = [each for each in self._all() if str(each.get("body") or "").startswith(MARKER)]
+        if not found:
+            return None
+        viewer = self._call("POST", self._graphql, {"query": "query { viewer { login } }"})["data"]["viewer"]["login"]
+        return next((int(each["id"]) for each in found if (each.get("user") or {}).get("login") == viewer), None)
+
+    def _all(self) -> Iterator[Any]:
         for page in range(1, PAGES + 1):
             found = self._call("GET", f"{self._of_request}?per_page={A_PAGE}&page={page}")
-            for each in found:
-                if str(each.get("body") or "").startswith(MARKER):
-                    return int(each["id"])
+            yield from found
             if len(found) < A_PAGE:
                 break
-        return None
 
     def _call(self, method: str, url: str, body: Any = None) -> Any:
         headers = {
@@ -90,3 +120,12 @@ class _Comments:
         request = urllib.request.Request(url, data, headers, method=method)  # noqa: S310 - of the environment of a CI
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
             return json.loads(answer.read())
+
+
+def _refusal(error: urllib.error.HTTPError) -> str:
+    """Why GitHub refuses: the number of requests has the status of missing rights."""
+    if error.headers.get("Retry-After") or error.headers.get("X-RateLimit-Remaining") == "0":
+        return f"GitHub takes no more requests for now ({error.code})"
+    if error.code in (401, 403, 404):
+        return f"the token may not comment here ({error.code}), as that of a fork may not"
+    return f"GitHub answered {error.code}"

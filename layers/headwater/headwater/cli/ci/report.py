@@ -150,19 +150,23 @@ def _said(each: Consequence) -> Iterator[str]:
     if each.may:
         yield f"may be used by {_named(each.may)}"
     if each.adapted:
-        yield f"made without it by this change: {_named(each.adapted)}"
+        yield f"no longer depends on it after this change: {_named(each.adapted)}"
     for job, runs in each.runs_a_day.items():
-        yield f"{_name(job)} runs {runs:g} times a day"
+        yield f"{_name(job)} runs {_often(runs)}"
     if each.hidden:
         yield f"{count(each.hidden, 'more node')}, in namespaces that the key may not read"
     if each.unseen:
         yield each.unseen
 
 
+def _often(runs: float) -> str:
+    return "once a day" if runs == 1 else f"{runs:g} times a day"
+
+
 def _row(each: Consequence) -> str:
     if not each.is_known:
         return f"| {escaped(_title(each))} | {escaped(UNKNOWN)} | | |"
-    runs = "".join(f"; {_name(job)} runs {number:g} times a day" for job, number in each.runs_a_day.items())
+    runs = "".join(f"; {_name(job)} runs {_often(number)}" for job, number in each.runs_a_day.items())
     cells = (_title(each), _named(each.certain) + runs, _named(each.may), ", ".join(each.owners))
     return f"| {' | '.join(map(escaped, cells))} |"
 

@@ -46,9 +46,9 @@ def _kept_columns(policy: Policy, lost: Sequence[Consequence]) -> Iterator[Broke
         loss = each.loss
         if each.certain and not policy.is_acknowledged(loss.dataset, loss.column):
             what = f"{loss.dataset.name}{'.' * bool(loss.column)}{loss.column}"
-            owners = f" of {', '.join(each.owners)}" if each.owners else ""
+            owners = f"; owners: {', '.join(each.owners)}" if each.owners else ""
             readers = (
-                f"{count(len(each.certain), 'node')}{owners} certainly {'use' if len(each.certain) > 1 else 'uses'} it"
+                f"{count(len(each.certain), 'node')} certainly {'use' if len(each.certain) > 1 else 'uses'} it{owners}"
             )
             yield Broken(
                 "keep_columns", loss.node, f"{what} is {loss.change}, and {readers}", tuple(each.certain[0]["path"])

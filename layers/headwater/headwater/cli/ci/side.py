@@ -19,7 +19,7 @@ from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, NodeKind, dataset_id, job_id, node_id
 from headwater.graph.names.naming import Naming
-from headwater.graph.producers import is_query_job
+from headwater.graph.producers import is_query_job, kind_of
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.graph.states.run import RunState
@@ -32,6 +32,9 @@ from headwater.traversal.graph_diff import Columns, GraphAtTime, GraphEdge, Line
 from headwater.traversal.lineage import View
 
 DIRECT, INDIRECT = "DIRECT", "INDIRECT"
+UNNAMED = "unknown"
+"""What the listener may call an application until it ends, also as the parent of its queries, whose names begin with
+that of the application: `daily.adaptive_spark_plan.lake_daily` (OpenLineage/OpenLineage#3846)."""
 Meant = Callable[[Name], Name]
 """The name in production of a name in a test."""
 
@@ -64,7 +67,7 @@ class ChangeSide:
 
 def side_of(source: Path, meant: Meant) -> ChangeSide:
     """The graph of the events of a file or folder, by the names that are meant. Raises CommandFailure."""
-    sent = _read(source)
+    sent = read(source)
     reader = reader_of(sent)
     graph = ColumnGraph(reader, view=View.EVER)
     graph.read_upstream({dataset_id(name) for each in sent for name in named_datasets(each)})
@@ -87,7 +90,7 @@ def side_of(source: Path, meant: Meant) -> ChangeSide:
     edges: set[GraphEdge] = set()
     of_jobs: dict[str, Name] = {}
     failed: set[Name] = set()
-    for job_head in (head for head in jobs.values() if not is_canary(values(head.facts.facets))):
+    for job_head in (head for head in jobs.values() if not _is_no_job(head)):
         name, is_query = _job(job_head)
         job, ever = node_id(NodeKind.JOB, meant(name)), job_head.ever
         of_jobs[job], columns[job] = meant(name), None
@@ -107,7 +110,8 @@ def side_of(source: Path, meant: Meant) -> ChangeSide:
     )
 
 
-def _read(source: Path) -> list[NormalisedEvent]:
+def read(source: Path) -> list[NormalisedEvent]:
+    """The events of a file or folder. Raises CommandFailure."""
     sent = []
     try:
         for found in events([source]):
@@ -124,9 +128,16 @@ def _read(source: Path) -> list[NormalisedEvent]:
     return sent
 
 
+def _is_no_job(head: JobHead) -> bool:
+    facets = values(head.facts.facets)
+    return is_canary(facets) or (head.facts.name.name == UNNAMED and kind_of(facets) == "APPLICATION")
+
+
 def _job(head: JobHead) -> tuple[Name, bool]:
     """The name under which a job is compared, and whether it is a query of an application."""
     application = head.parent_name if is_query_job(values(head.facts.facets)) else None
+    if application and application.name == UNNAMED:
+        application = application._replace(name=head.facts.name.name.partition(".")[0])
     return application or head.facts.name, application is not None
 
 

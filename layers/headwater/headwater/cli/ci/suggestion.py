@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from headwater.cli.ci.production import Production
 from headwater.cli.ci.side import ChangeSide
+from headwater.graph.expectations.policy import NameRule
 from headwater.openlineage.event import Name
 
 FOUND = 20
@@ -28,8 +29,9 @@ def suggested(side: ChangeSide, production: Production) -> list[str]:
     rules: dict[tuple[str, str], list[_Match]] = defaultdict(list)
     for node in side.datasets:
         match = max(_matches(side, node, production), default=None)
-        if match:
-            rules[_rule(side.names[node], match)].append(match)
+        rule = _rule(side.names[node], match) if match else None
+        if match and rule and NameRule.of(*rule).applied(side.names[node]) == match.name:
+            rules[rule].append(match)
     ranked = sorted(rules.items(), key=lambda rule: (-len(rule[1]), rule[0]))
     lines = []
     for (begins, becomes), found in ranked:

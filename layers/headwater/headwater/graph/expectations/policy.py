@@ -26,6 +26,8 @@ MOST_ENTRIES, MOST_FAULTS = 1_000, 100
 _MEMBERS = ("keep_columns", "keep_lineage", "sources", "never", "acknowledged")
 _AUTHORITY = re.compile(r"([\w+.-]+://[^/]+)/*(.*)|(\w+):(.+)", re.DOTALL)
 """A namespace and the beginning of a name: `s3://lake/raw`, `postgres://db:5432`, `file:/tmp/lake`."""
+_FILE = "duckdb:"
+"""Namespaces of this kind are the path of a file: `duckdb:///srv/shop.duckdb`."""
 
 
 class _Beginning(NamedTuple):
@@ -37,7 +39,7 @@ class _Beginning(NamedTuple):
     @classmethod
     def of(cls, text: str) -> "_Beginning":
         match = _AUTHORITY.fullmatch(text.rstrip("/"))
-        if match is None:
+        if match is None or text.startswith(_FILE):
             return cls(text, "")
         return cls(match[1], match[2]) if match[1] else cls(match[3], match[4])
 
@@ -47,6 +49,10 @@ class NameRule(NamedTuple):
 
     begins: _Beginning
     becomes: _Beginning
+
+    @classmethod
+    def of(cls, begins: str, becomes: str) -> "NameRule":
+        return cls(_Beginning.of(begins), _Beginning.of(becomes))
 
     def applied(self, name: Name) -> Name | None:
         """The name that is meant; None if the rule is not for it. `/tmp/lake` is no beginning of `/tmp/lakehouse`."""
@@ -152,10 +158,10 @@ class _Reading:
 
     def name_rule(self, entry: dict[str, Any], path: str) -> NameRule:
         self.known(entry, path, ("from", "to"))
-        begins, becomes = (_Beginning.of(self.text(entry, f"{path}.{key}")) for key in ("from", "to"))
-        if "*" in becomes.namespace + becomes.beginning:
+        begins, becomes = (self.text(entry, f"{path}.{key}") for key in ("from", "to"))
+        if "*" in becomes:
             self.fault(f"{path}.to", "expected a beginning of names without *")
-        return NameRule(begins, becomes)
+        return NameRule.of(begins, becomes)
 
     def named(self, entry: dict[str, Any], path: str, more: Sequence[str] = (), *, of_table: bool = False) -> Named:
         self.known(entry, path, ("namespace", "dataset", "column", *more))

@@ -6,7 +6,7 @@ A nested column is `address.zip`; the elements of an array are `items[]`; a map'
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -185,14 +185,24 @@ def with_renames(
     only one column was removed and only one added, with the same type at the same position, and the two are not known
     to be made of different datasets.
     """
-    renamed = [*_by_lineage(diff, old, new, old_sources, new_sources)] or [
-        *_by_position(diff, old, new, old_sources, new_sources)
-    ]
+    renamed = with_renames_by_lineage(diff, old, new, old_sources, new_sources)
+    return renamed if renamed.renamed else _with(diff, _by_position(diff, old, new, old_sources, new_sources))
+
+
+def with_renames_by_lineage(
+    diff: SchemaDiff, old: Columns, new: Columns, old_sources: ColumnSources, new_sources: ColumnSources
+) -> SchemaDiff:
+    """Likewise, by lineage alone: for columns whose order in the schema is not known."""
+    return _with(diff, _by_lineage(diff, old, new, old_sources, new_sources))
+
+
+def _with(diff: SchemaDiff, found: Iterable[Renamed]) -> SchemaDiff:
+    renamed = tuple(found)
     before, after = {column.before for column in renamed}, {column.after for column in renamed}
     return diff._replace(
         added=tuple(name for name in diff.added if name not in after),
         removed=tuple(name for name in diff.removed if name not in before),
-        renamed=tuple(renamed),
+        renamed=renamed,
     )
 
 
