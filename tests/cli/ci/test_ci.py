@@ -88,6 +88,12 @@ def written(path: Path, documents: Iterable[Document]) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sentence is broken into lines."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of production: the pipeline, two readers with owners, and a dashboard on one of them."""
