@@ -97,7 +97,7 @@ sam-local: $(STATE)/venv.stamp build ## send each sample of events/ through its 
 .PHONY: image
 image: $(STATE)/venv.stamp $(PAGE) $(AGENT) ## build the container image of `headwater serve`, and try it (Docker or podman)
 	rm -rf $(STATE)/image && $(UV) build --quiet --wheel --out-dir $(STATE)/image
-	$(CONTAINERS) build --format docker --tag headwater --file Containerfile $(ARGS) $(STATE)/image
+	$(CONTAINERS) build $(if $(filter podman,$(CONTAINERS)),--format docker) --tag headwater --file Containerfile $(ARGS) $(STATE)/image
 	@CONTAINERS='$(CONTAINERS)' $(BIN)/python -m pytest tests/serve/test_image.py
 
 .PHONY: week

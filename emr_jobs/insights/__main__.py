@@ -35,6 +35,7 @@ from emr_jobs.insights.report import Section, report
 from emr_jobs.insights.sensitive import sensitive_insights
 from emr_jobs.insights.skew import skew_insights
 from emr_jobs.insights.waste import waste_insights
+from emr_jobs.lakehouse.increment import create_tables as create_lakehouse
 from emr_jobs.lakehouse.session import DATABASE, session
 from headwater.cli.api import Api
 from headwater.cli.endpoint import api_of
@@ -88,6 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
         if not spark.catalog.tableExists(f"{DATABASE}.runs"):
             print(f"failed: --warehouse {options.warehouse} has no tables of the lakehouse", file=sys.stderr)
             return 1
+        create_lakehouse(spark, DATABASE)  # a table of the release before has columns to get
         graph = Graph(spark, DATABASE)
         create_tables(graph)
         read, made = ([table(spark, f"{DATABASE}.{name}") for name in names] for names in (READ, MADE))

@@ -11,9 +11,6 @@ from headwater.ingest.pickup import Pickup, objects_in
 from headwater.store.aws.client import PATIENT_SECONDS
 from headwater.store.aws.s3 import Bucket
 
-ENOUGH_MILLIS = 60_000
-"""The remaining time of the function without which no further object is taken. The function has 300 seconds."""
-
 root = Root(from_environment(PickupSettings), seconds=PATIENT_SECONDS)
 log = root.log()
 pickup = Pickup(
@@ -31,12 +28,8 @@ headwater.start.end()
 
 @log.handler
 def handler(batch: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Takes the objects that a batch of notifications names. SQS delivers those in `batchItemFailures` again."""
-    failed = [
-        record["messageId"]
-        for record in batch["Records"]
-        if context.get_remaining_time_in_millis() < ENOUGH_MILLIS or not is_taken(record["body"])
-    ]
+    """Takes the objects that a notification names, one. SQS delivers what is in `batchItemFailures` again."""
+    failed = [record["messageId"] for record in batch["Records"] if not is_taken(record["body"])]
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
 
 

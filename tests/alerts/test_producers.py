@@ -296,6 +296,10 @@ ACQUIRED = "SparkOutOfMemoryError: Unable to acquire 65536 bytes of memory, got 
         (f"{LOST}java.lang.OutOfMemoryError: Metaspace", None),
         (f"{LOST}java.lang.OutOfMemoryError: unable to create native thread", None),
         ("MemoryErrors of yesterday: 7", None),
+        ("KeyError: MemoryError", None),
+        ("The value 'java.lang.OutOfMemoryError: Java heap space' of the type \"STRING\" cannot be cast", None),
+        ("Filter (message LIKE %java.lang.OutOfMemoryError: %)", None),
+        ("numpy.exceptions._ArrayMemoryError: Unable to allocate 7 GiB", "numpy.exceptions._ArrayMemoryError"),
         ("no column peakMemory", None),
     ],
 )
@@ -309,7 +313,7 @@ def test_the_failure_of_a_query_that_had_too_little_memory_says_so(error: str, l
         **dict.fromkeys(totals, 1), peakMemoryBytes=3_200_000_000, stages=[]
     )
     (alert,) = World().alerts_one_by_one(events)
-    assert any(text.endswith(": a task held 3.2 GB at most.") for text in alert["lines"]) is bool(line)
+    assert any(text.endswith(": of the tasks that ended, one used 3.2 GB.") for text in alert["lines"]) is bool(line)
 
 
 @pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])

@@ -77,7 +77,8 @@ final class Query {
         bytesSpilled += metrics.diskBytesSpilled();
         peakMemory = Math.max(peakMemory, metrics.peakExecutionMemory());
         if (stages.containsKey(event.stageId()) || stages.size() < MOST_STAGES) {
-            stages.computeIfAbsent(event.stageId(), Stage::new).task(event.taskInfo().duration(), read + shuffled, isGood);
+            Stage stage = stages.computeIfAbsent(event.stageId(), Stage::new);
+            stage.task(event.taskInfo().index(), event.taskInfo().duration(), read + shuffled, isGood);
         }
     }
 

@@ -1,6 +1,7 @@
 package headwater.spark;
 
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -16,13 +17,13 @@ final class Stage {
     private long maxBytes;
     private long readBytes;
     private String operation;
-    private long failedBytes; // the most of a failed task: its next attempt reads the same
+    private final Map<Integer, Long> failed = new HashMap<>(); // by task, the most that an attempt read: the next reads the same
 
     Stage(int id) {
         this.id = id;
     }
 
-    void task(long time, long read, boolean isGood) {
+    void task(int index, long time, long read, boolean isGood) {
         if (tasks == times.length && tasks < MOST) {
             times = Arrays.copyOf(times, Math.min(MOST, 2 * tasks));
             bytes = Arrays.copyOf(bytes, times.length);
@@ -33,8 +34,12 @@ final class Stage {
         }
         maxTime = Math.max(maxTime, time);
         maxBytes = Math.max(maxBytes, read);
-        readBytes += isGood ? read : 0;
-        failedBytes = isGood ? failedBytes : Math.max(failedBytes, read);
+        if (isGood) {
+            readBytes += read;
+            failed.remove(index);
+        } else if (failed.size() < MOST || failed.containsKey(index)) {
+            failed.merge(index, read, Math::max);
+        }
         tasks++;
     }
 
@@ -54,7 +59,7 @@ final class Stage {
         facet.put("maxSeconds", maxTime / 1000.0);
         facet.put("medianBytes", median(bytes));
         facet.put("maxBytes", maxBytes);
-        facet.put("bytes", readBytes + failedBytes);
+        facet.put("bytes", readBytes + failed.values().stream().mapToLong(Long::longValue).sum());
         return facet;
     }
 

@@ -29,8 +29,9 @@ from headwater.read.reader import Reader
 from headwater.read.run_end import messages_of
 
 OUT_OF_MEMORY = re.compile(
-    r"(?:Spark)?OutOfMemoryError: (?!Metaspace|[Uu]nable to create|Compressed class)[^\n]{1,100}"
-    r"|\bexceeding (?:physical |virtual )?memory limits|\bMemoryError\b(?=:|\s*$)"
+    r"(?:^|: )(?:[a-z]+\.)*"
+    r"(?P<java>(?:Spark)?OutOfMemoryError: (?!Metaspace|[Uu]nable to create|Compressed class)[^\n]{1,100})"
+    r"|\bexceeding (?:physical |virtual )?memory limits|^(?:[\w.]+\.)?(?:_Array)?MemoryError\b(?=:|\s*$)"
     r"|Not enough memory to build and broadcast the table",
     re.MULTILINE,
 )
@@ -100,12 +101,12 @@ def _called(run: Run, application: ParentRef | None) -> str:
 
 
 def _memory(run: Run) -> Iterator[str]:
-    """A sentence about a run whose error says that memory ran out, with the most that a task held, if that is known."""
+    """A sentence about a run whose error says that memory ran out, with the most that a task is known to have used."""
     facets = values(run.facets)
     if found := OUT_OF_MEMORY.search(error_message(facets)):
         peak = (runtime_of(facets) or {"peakMemoryBytes": 0})["peakMemoryBytes"]
-        held = f": a task held {peak / GIGABYTE:,.1f} GB at most" if peak else ""
-        yield f"Memory ran out ({error_summary(found[0])}){held}."
+        used = f": of the tasks that ended, one used {peak / GIGABYTE:,.1f} GB" if 10 * peak >= GIGABYTE else ""
+        yield f"Memory ran out ({error_summary(found['java'] or found[0])}){used}."
 
 
 def _skew(run: Run) -> Iterator[str]:

@@ -152,9 +152,10 @@ class DueJobs:
         try:
             reader = Reader(self.store.for_one_request(), self.naming)
             found = by_rhythms(reader, [late.job], moment(now))
-            if late.job not in found:
-                return False  # it was deleted
-            alert = _alert(reader, found[late.job], late.slot, None if heard is None else instant_of(at(heard)))
+            each = found.get(late.job)
+            if each is None or each.state is not ExpectedState.LATE or each.slot != late.slot:
+                return False  # it was deleted, or has begun
+            alert = _alert(reader, each, late.slot, None if heard is None else instant_of(at(heard)))
             if below:
                 from headwater.alerts.said import with_deadlines  # noqa: PLC0415
 

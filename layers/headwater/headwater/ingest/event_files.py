@@ -3,6 +3,7 @@ document, which is an event or an array of events; plain or gzipped."""
 
 import gzip
 import io
+import math
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
@@ -42,14 +43,15 @@ def batches(events: Iterator[SentEvent]) -> Iterator[list[SentEvent]]:
         yield batch
 
 
-def of_stream(name: str, raw: Any, archive: Path | None = None) -> Iterator[SentEvent]:
-    """The events of a file: one a line, or one document, which is an event or an array of events."""
+def of_stream(name: str, raw: Any, archive: Path | None = None, most_bytes: float = math.inf) -> Iterator[SentEvent]:
+    """The events of a file: one a line, or one document, which is an event or an array of events. After so many bytes
+    of text, the rest is a fault."""
     number = 0
     try:
-        lines = lines_of(io.BufferedReader(raw))
+        lines = _bounded(lines_of(io.BufferedReader(raw)), most_bytes)
         first = next((line for line in lines if line.strip()), b"").removeprefix(BOM_UTF8)
         if not _is_whole(first):
-            yield from _of_document(name, first + b"".join(_bounded(lines)))
+            yield from _of_document(name, first + b"".join(_bounded(lines, MAX_LINE)))
             return
         for number, line in enumerate(chain([first], lines), start=1):
             if line.strip():
@@ -58,20 +60,20 @@ def of_stream(name: str, raw: Any, archive: Path | None = None) -> Iterator[Sent
         yield SentEvent(f"{name} after line {number}", "", f"the rest cannot be unpacked: {error}")
 
 
-def _bounded(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of one document. Raises zlib.error where it is too long: a megabyte of gzip may hold gigabytes."""
+def _bounded(lines: Iterable[bytes], most: float) -> Iterator[bytes]:
+    """The lines of a text. Raises zlib.error where it is too long: a megabyte of gzip may hold gigabytes."""
     total = 0
     for line in lines:
         total += len(line)
-        if total > MAX_LINE:
-            raise zlib.error(f"a document of more than {MAX_LINE} bytes")
+        if total > most:
+            raise zlib.error(f"a text of more than {most} bytes")
         yield line
 
 
 def _of_line(place: str, line: bytes, archive: Path | None) -> SentEvent:
     try:
         return SentEvent(place, event_of(line.decode(), archive))
-    except (ValueError, LookupError, TypeError, OSError, EOFError, zlib.error) as error:
+    except (InvalidRequest, ValueError, LookupError, TypeError, OSError, EOFError, zlib.error) as error:
         return SentEvent(place, "", str(error))
 
 

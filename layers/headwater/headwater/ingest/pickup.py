@@ -6,8 +6,9 @@ that key may, as if they had been posted with it. Who may put objects into the f
 
 import io
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import unquote_plus
@@ -31,8 +32,9 @@ from headwater.openlineage.redaction import redacted_text
 from headwater.store.bodies import Bodies
 from headwater.store.errors import StorageError
 
-MAX_BYTES = 100_000_000
-"""The longest object that is taken: its events have to be in the queue before the invocation ends."""
+MAX_BYTES = 50_000_000
+"""The longest object that is taken, also after unpacking: its events have to be in the queue within the 300 seconds of
+an invocation."""
 MAX_NAMED = 100
 """The most refused events of an object that the log names one by one."""
 
@@ -48,12 +50,17 @@ class NotTaken(Exception):
     """An object whose folder is not the id of a key that may send events. It is tried again: the key may come later."""
 
 
-class _Refused(NamedTuple):
-    """A refused event: where it stands, why, and what is counted."""
+@dataclass(frozen=True)
+class _RefusedEvents:
+    """The refused events of an object: where the first stand and why, and how many there are of each kind."""
 
-    place: str
-    reason: str
-    kind: RefusalKind
+    named: list[tuple[str, str]] = field(default_factory=list)
+    kinds: Counter[RefusalKind] = field(default_factory=Counter)
+
+    def add(self, place: str, reason: str, kind: RefusalKind) -> None:
+        self.kinds[kind] += 1
+        if len(self.named) < MAX_NAMED:
+            self.named.append((place, reason))
 
 
 def objects_in(notification: str) -> Iterator[PutObject]:
@@ -83,11 +90,11 @@ class Pickup:
         Raises NotTaken, or StorageError if an event is not safe in the queue. Then the object has to be taken again,
         as a whole: an event that is taken twice changes nothing.
         """
-        folder = put.key.partition("/")[0]
-        principal = self.keys.named(folder)
+        folder, slash, _ = put.key.partition("/")
+        principal = self.keys.named(folder) if slash else None
         if principal is None or not principal.may(Scope.INGEST):
             raise NotTaken(f"{put.key}: {folder} is not the id of a key with the scope {Scope.INGEST}")
-        taken, set_aside, secrets, refused = 0, 0, 0, list[_Refused]()
+        taken, set_aside, secrets, refused = 0, 0, 0, _RefusedEvents()
         sender = EventSender(principal, self.queue, self.bodies, self.naming, self.now())
         for batch in batches(self._events(put)):
             readable, documents = list[SentEvent](), list[Any]()
@@ -96,20 +103,21 @@ class Pickup:
                     documents.append(_document(event))
                     readable.append(event)
                 except InvalidRequest as fault:
-                    refused.append(_Refused(event.place, str(fault), kind_of(producer_in(event.text), fault)))
+                    refused.add(event.place, str(fault), kind_of(producer_in(event.text), fault))
             accepted = accept_documents(sender, documents)
             if accepted.retriable:
                 raise StorageError(NOT_QUEUED)
             taken += accepted.accepted
             set_aside += len(accepted.set_aside)
             secrets += accepted.secrets
-            refused += [
-                _Refused(readable[index].place, failure.reason, failure.kind)
-                for index, failure in sorted(accepted.failures.items())
-                if failure.kind
-            ]
+            for index, failure in sorted(accepted.failures.items()):
+                if failure.kind:
+                    refused.add(readable[index].place, failure.reason, failure.kind)
         metrics.count(
-            EventsReceived=taken, EventsRefused=len(refused), EventsSetAside=set_aside, SecretsRedacted=secrets
+            EventsReceived=taken,
+            EventsRefused=refused.kinds.total(),
+            EventsSetAside=set_aside,
+            SecretsRedacted=secrets,
         )
         self._name(refused, principal)
 
@@ -117,14 +125,14 @@ class Pickup:
         if put.size > MAX_BYTES:
             fault = f"an object of more than {MAX_BYTES} bytes; split it, or send it with headwater load"
             return iter([SentEvent(put.key, "", fault)])
-        return of_stream(put.key, io.BytesIO(self.objects.get(put.key)))
+        return of_stream(put.key, io.BytesIO(self.objects.get(put.key)), most_bytes=MAX_BYTES)
 
-    def _name(self, refused: Sequence[_Refused], principal: Principal) -> None:
+    def _name(self, refused: _RefusedEvents, principal: Principal) -> None:
         """Names refused events in the log, and counts them where lookups count refused requests."""
-        for each in refused[:MAX_NAMED]:
-            self.log.info("refused", place=each.place, reason=redacted_text(each.reason)[:1000])
-        if refused:
-            kinds = counted(each.kind for each in refused)
+        for place, reason in refused.named:
+            self.log.info("refused", place=place, reason=redacted_text(reason)[:1000])
+        if refused.kinds:
+            kinds = counted(refused.kinds.elements())
             entry = RefusalEntry(instant_of(self.now()), uuid.uuid4().hex, cut(principal.key_id), kinds)
             try:
                 self.refusals().write(entry)

@@ -99,7 +99,7 @@ def by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[Job
 def late_by_index(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[JobId, Expected]:
     """Those of some jobs that are certainly late, without their rhythms and timetables: no run began since their next
     one was made due, and no holidays move it."""
-    if reader.said and reader.said.holidays:
+    if reader.said and any(reader.said.holidays.values()):
         return {}
     heads, due = reader.jobs(jobs, usages=False), reader.store.due_runs(jobs)
     return {

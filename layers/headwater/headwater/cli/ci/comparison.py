@@ -63,6 +63,8 @@ class ChangeComparison:
     @property
     def unfinished(self) -> set[str]:
         """The tables of jobs that failed after the change: what these lack is not known to be taken away."""
+        if self.after.failed and not any(node.startswith("job:") for node in self.after.names):
+            return {*self.before.names}  # which table is of which job is not known
         failed = {node_id(NodeKind.JOB, job) for job in self.after.failed}
         edges = self.before.graph.edges | self.after.graph.edges
         return {target for origin, target in edges if origin in failed}

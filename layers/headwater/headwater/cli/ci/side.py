@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from headwater.cli.failure import WRONG_COMMAND, CommandFailure
 from headwater.cli.load.sources import events, normalised
@@ -82,11 +83,16 @@ def side_of(source: Path, meant: Meant) -> ChangeSide:
     jobs = reader.jobs({job_id(each.event.job.name) for each in sent if not isinstance(each.event, DatasetEvent)})
     unseen: dict[BlindSpot, set[str]] = defaultdict(set)
     columns: dict[str, Columns | None] = {}
+    written = {graph.representative(node) for head in jobs.values() for node in head.ever.output_ids}
+    schemas: dict[str, list[tuple[bool, Columns]]] = defaultdict(list)
     for node, head in heads.items():
-        columns[shown[node]] = of_schema = columns_of(head.schema)
-        unseen[BlindSpot.SCHEMAS] |= set() if of_schema else {shown[node]}
+        of_schema = columns_of(head.schema)
+        schemas[shown[node]].append((node in written, of_schema))
         untold = {column for column in of_schema if column.lower().partition(".")[0] not in graph.told[node]}
         unseen[BlindSpot.COLUMNS] |= {_field(names[node], name) for name in untold if graph.told[node]}
+    for called, found in schemas.items():
+        columns[called] = columns_together(found)
+        unseen[BlindSpot.SCHEMAS] |= set() if columns[called] else {called}
     edges: set[GraphEdge] = set()
     of_jobs: dict[str, Name] = {}
     failed: set[Name] = set()
@@ -108,6 +114,17 @@ def side_of(source: Path, meant: Meant) -> ChangeSide:
     return ChangeSide(
         str(source), GraphAtTime(columns, frozenset(edges), flows), of_datasets | of_jobs, unseen, sorted(failed)
     )
+
+
+def columns_together(schemas: Sequence[tuple[bool, Columns]]) -> Columns:
+    """The columns of a table by those of all tables that tests call by its name, each with whether a job wrote it: a
+    table that a test made itself says nothing of one that a job writes. Where types differ, the type is not known."""
+    own = [schema for is_written, schema in schemas if is_written] or [schema for _, schema in schemas]
+    types: dict[str, list[Any]] = defaultdict(list)
+    for schema in own:
+        for name, kind in schema.items():
+            types[name] += [kind] if kind and kind not in types[name] else []
+    return {name: found[0] if len(found) == 1 else None for name, found in types.items()}
 
 
 def read(source: Path) -> list[NormalisedEvent]:

@@ -3,13 +3,14 @@ is the union of its snapshots: each test tells a part."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from headwater.cli.ci.side import DIRECT, INDIRECT, ChangeSide, Meant, read, side_of
+from headwater.cli.ci.side import DIRECT, INDIRECT, ChangeSide, Meant, columns_together, read, side_of
 from headwater.cli.failure import WRONG_COMMAND, CommandFailure
 from headwater.cli.load.sources import SUFFIXES
 from headwater.cli.testing.folded import UNTOLD, snapshot_of
-from headwater.cli.testing.snapshot import ColumnSnapshot, Kinds, LineageSnapshot, TableSnapshot
+from headwater.cli.testing.snapshot import Kinds, LineageSnapshot, TableSnapshot
 from headwater.graph.facets.column_lineage import Column
 from headwater.graph.names.identity import NodeKind, node_id
 from headwater.lookup.text.labels import node_of
@@ -27,8 +28,11 @@ def sides_of(sources: Sequence[Path], meant: Meant) -> Iterator[ChangeSide]:
     they make. Raises CommandFailure."""
     found = [_snapshots(source) for source in sources]
     for source, snapshots in zip(sources, found, strict=True):
-        if any(found):
-            yield _side(str(source), snapshots or [snapshot_of(read(source))], meant)
+        if snapshots:
+            yield _side(str(source), snapshots, meant)
+        elif any(found):
+            failed = side_of(source, meant).failed
+            yield replace(_side(str(source), [snapshot_of(read(source))], meant), failed=failed)
         else:
             yield side_of(source, meant)
 
@@ -63,10 +67,10 @@ def _side(source: str, snapshots: Sequence[LineageSnapshot], meant: Meant) -> Ch
     edges: set[GraphEdge] = set()
     flows: set[LineageFlow] = set()
     unseen: dict[BlindSpot, set[str]] = defaultdict(set)
+    schemas: dict[str, list[tuple[bool, Columns]]] = defaultdict(list)
     for key, found in tables.items():
         node = names.node(key)
-        columns[node] = _types(found)
-        unseen[BlindSpot.SCHEMAS] |= set() if columns[node] else {node}
+        schemas[node] += [(bool(of.reads), {name: of.columns[name].type for name in of.columns}) for of in found]
         for table in found:
             edges |= {(names.node(read_table), node) for read_table in table.reads}
             flows |= {LineageFlow(names.column(of), node, kind) for of, kind in _flows(table.rows, INDIRECT)}
@@ -74,6 +78,9 @@ def _side(source: str, snapshots: Sequence[LineageSnapshot], meant: Meant) -> Ch
                 target = Column(names.of[key], name).node
                 flows |= {LineageFlow(names.column(of), target, kind) for of, kind in _flows(column.sources, DIRECT)}
                 unseen[BlindSpot.COLUMNS] |= {target} if column.may_come_from else set()
+    for node, told in schemas.items():
+        columns[node] = dict(sorted(columns_together(told).items()))
+        unseen[BlindSpot.SCHEMAS] |= set() if columns[node] else {node}
     graph = GraphAtTime(columns, frozenset(edges), frozenset(flows), is_ordered=False)
     return ChangeSide(source, graph, {names.node(key): name for key, name in names.of.items()}, unseen, ())
 
@@ -101,18 +108,6 @@ class _Names:
 
 def _read_tables(tables: Mapping[str, Sequence[TableSnapshot]]) -> Iterator[Sequence[str]]:
     return (table.reads for found in tables.values() for table in found)
-
-
-def _types(tables: Sequence[TableSnapshot]) -> Columns:
-    """The types of a table's columns. Where tests make tables of one name with other types, the type is not known."""
-    types: dict[str, set[str]] = defaultdict(set)
-    for name, column in _columns(tables):
-        types[name] |= {column.type} - {""}
-    return {name: next(iter(found)) if len(found) == 1 else None for name, found in sorted(types.items())}
-
-
-def _columns(tables: Sequence[TableSnapshot]) -> Iterator[tuple[str, ColumnSnapshot]]:
-    return (item for table in tables for item in table.columns.items())
 
 
 def _flows(kinds: Kinds, unless_told: str) -> Iterator[tuple[str, str]]:

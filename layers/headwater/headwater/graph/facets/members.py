@@ -154,10 +154,11 @@ def beat_of(facets: Facets) -> timedelta | None:
 
 
 def _amounts(facet: Any, members: Sequence[str]) -> JsonObject | None:
-    """These members of a facet, as seconds and whole numbers; None if one of them is not such a number."""
-    amounts = {name: facet.get(name) if isinstance(facet, dict) else None for name in members}
+    """These members of a facet, as seconds and whole numbers; None if one of them is not such a number, or too large
+    for a float."""
+    amounts: dict[str, Any] = {name: facet.get(name) if isinstance(facet, dict) else None for name in members}
     kinds = {name: (int, float, Decimal) if name.endswith("Seconds") else (int,) for name in members}
-    return amounts if all(type(amount) in kinds[name] for name, amount in amounts.items()) else None
+    return amounts if all(type(of) in kinds[name] and abs(of) < 2**1000 for name, of in amounts.items()) else None
 
 
 def is_canary(facets: Facets) -> bool:

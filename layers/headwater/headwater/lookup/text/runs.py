@@ -107,7 +107,8 @@ def _where(run: Document) -> str:
     if not (query or "cluster" in place or "release" in place):
         return ""
     named = [place.get("release"), " of ".join(filter(None, (query.get("id"), query.get("source"))))]
-    cluster, user = (f"{word} {place[name]}" * (name in place) for word, name in (("on", "cluster"), ("by", "user")))
+    cluster = f"on {place['cluster']}" if "cluster" in place else ""
+    user = f"by {place['user']}" if "user" in place else ""
     return ", ".join(filter(None, (cluster, *named, user)))
 
 
