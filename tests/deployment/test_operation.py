@@ -13,7 +13,7 @@ WATCHED = {
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "AlertDeadLetters"),
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "StreamDeadLetters"),
     ("AWS/SQS", "ApproximateAgeOfOldestMessage", "EventQueue"),
-    ("AWS/SQS", "ApproximateAgeOfOldestMessage", "PickupQueue"),
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "PickupDeadLetters"),
     ("AWS/ApiGateway", "4xx", "HttpApi"),
     ("AWS/ApiGateway", "5xx", "HttpApi"),
     ("Headwater/${AWS::StackName}", "RequestsThrottled", "HttpApi"),

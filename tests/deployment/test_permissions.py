@@ -259,7 +259,7 @@ def test_every_function_is_listed_here(resources: Resources) -> None:
 @pytest.mark.parametrize(
     ("policy", "kept"),
     [
-        ("QueuesOverTlsOnly", ("EventQueue", "DeadLetterQueue", "StreamDeadLetters")),
+        ("QueuesOverTlsOnly", ("EventQueue", "DeadLetterQueue", "StreamDeadLetters", "PickupDeadLetters")),
         ("CatalogQueueFromSchedule", ("CatalogDeadLetterQueue",)),
         ("ArchiveBucketOverTlsOnly", ("ArchiveBucket",)),
     ],

@@ -2,7 +2,7 @@
 
 from tests.deployment.conftest import Properties, Resources
 
-ON_DEMAND = ("PickupQueuePolicy", "PickupQueueMapping", "PickupLateAlarm")
+ON_DEMAND = ("PickupQueuePolicy", "PickupQueueMapping", "PickupDeadLettersAlarm")
 BUCKET = {"Fn::Sub": "arn:${AWS::Partition}:s3:::${PickupBucketName}"}
 
 
@@ -25,13 +25,16 @@ def test_s3_alone_may_send_for_this_bucket_of_this_account(resources: Resources)
     assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
-def test_an_object_is_tried_again_for_as_long_as_sqs_can(resources: Resources) -> None:
+def test_an_object_is_tried_for_an_hour_and_its_name_kept_for_as_long_as_sqs_can(resources: Resources) -> None:
+    """The age of a standard queue's oldest message leaves out those that were received three times."""
     queue = resources["PickupQueue"]
-    assert queue["MessageRetentionPeriod"] == 14 * 24 * 60 * 60
-    assert "RedrivePolicy" not in queue
+    assert queue["RedrivePolicy"]["deadLetterTargetArn"] == {"Fn::GetAtt": ["PickupDeadLetters", "Arn"]}
+    assert queue["RedrivePolicy"]["maxReceiveCount"] * queue["VisibilityTimeout"] == 60 * 60
+    assert resources["PickupDeadLetters"]["MessageRetentionPeriod"] == 14 * 24 * 60 * 60
     assert queue["VisibilityTimeout"] >= resources["PickupFunction"]["Timeout"]
     mapping = resources["PickupQueueMapping"]
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert mapping["BatchSize"] == 1  # an object that ends its invocation takes no other with it
     assert mapping["ScalingConfig"] == {"MaximumConcurrency": 10}
 
 

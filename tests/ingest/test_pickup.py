@@ -164,7 +164,7 @@ def test_secrets_are_replaced(drops: Drops, counted: dict[str, float]) -> None:
     assert counted["SecretsRedacted"] == 1
 
 
-@pytest.mark.parametrize("key", ["unknown/a.json", "reader/a.json", "a.json", "", "/a.json", "ETL/a.json"])
+@pytest.mark.parametrize("key", ["unknown/a.json", "reader/a.json", "a.json", "etl", "", "/a.json", "ETL/a.json"])
 def test_an_object_outside_the_folder_of_a_key_that_may_send_events_waits(drops: Drops, key: str) -> None:
     with pytest.raises(NotTaken, match="is not the id of a key with the scope ingest"):
         drops.take(key, lines(FIRST))
@@ -200,6 +200,22 @@ def test_an_object_that_is_too_long_is_refused_without_being_read(drops: Drops, 
     drops.pickup.take(PutObject("etl/long.json", MAX_BYTES + 1))
     assert drops.log.lines[0]["place"] == "etl/long.json"
     assert counted == {"EventsRefused": 1}
+
+
+def test_an_object_that_unpacks_to_too_much_gives_what_is_before(
+    drops: Drops, counted: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headwater.ingest.pickup.MAX_BYTES", 100_000)
+    drops.take("etl/a.gz", gzip.compress(lines(FIRST) + b"\n" * 200_000 + lines(SECOND)))
+    assert drops.taken() == [FIRST]
+    assert "a text of more than 100000 bytes" in drops.log.lines[0]["reason"]
+    assert counted == {"EventsReceived": 1, "EventsRefused": 1}
+
+
+def test_a_damaged_line_of_an_archive_is_refused_alone(drops: Drops, counted: dict[str, float]) -> None:
+    drops.take("etl/a.json", lines(FIRST) + b'{"receivedAt":"x","s3":"bodi\n' + lines(SECOND))
+    assert drops.taken() == [FIRST, SECOND]
+    assert counted == {"EventsReceived": 2, "EventsRefused": 1}
 
 
 def test_an_empty_object_has_no_events(drops: Drops, counted: dict[str, float]) -> None:
