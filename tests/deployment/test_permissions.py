@@ -212,6 +212,8 @@ def test_whoever_reaches_what_a_key_encrypts_may_use_the_key(resources: Resource
 def test_functions_are_traced_if_wanted_and_may_do_no_more_for_it(template: Properties, resources: Resources) -> None:
     assert template["Parameters"]["Tracing"]["Default"] == "OFF"
     assert template["Globals"]["Function"]["Tracing"] == {"Fn::If": ["Traces", "Active", "PassThrough"]}
+    waits_for_it = {"traces": {"Fn::If": ["Traces", {"Ref": "TracePolicy"}, "none"]}}
+    assert template["Globals"]["Function"]["Tags"] == waits_for_it
     assert resources.whole("TracePolicy")["Condition"] == "Traces"
     policy = resources["TracePolicy"]
     (statement,) = policy["PolicyDocument"]["Statement"]
