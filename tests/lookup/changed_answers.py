@@ -165,8 +165,9 @@ def _children_after_a_cursor(old: Any, new: Any) -> None:
 
 
 def _job_of_run(_old: Any, new: Any) -> None:
-    """A run said nothing of its job."""
+    """A run said nothing of its job, and not where it ran."""
     assert new.pop("job").keys() == {"namespace", "name"}
+    assert new.pop("environment", {}).keys() <= {"cluster", "release", "application", "user"}
 
 
 def _details_of_errors(_old: Any, new: Any) -> None:

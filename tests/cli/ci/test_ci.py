@@ -221,6 +221,27 @@ def test_no_type_is_known_where_tests_make_tables_of_one_name(tmp_path: Path, be
     assert {node["nodeId"] for node in found["nodes"]["changed"]} == set()
 
 
+def test_a_table_that_another_test_makes_itself_hides_no_column_that_a_job_drops(tmp_path: Path, served: Path) -> None:
+    """The test of `daily` makes its own `clean`, with the columns that it had."""
+    narrow = {name: kind for name, kind in base()["clean"].types.items() if name != "status"}
+    for side, types in (("one", base()["clean"].types), ("other", narrow)):
+        made = {name: sources for name, sources in base()["clean"].made.items() if name in types}
+        snapshot(tmp_path / side / "clean", events({"clean": replace(base()["clean"], types=types, made=made)}))
+        snapshot(tmp_path / side / "daily", events({"daily": base()["daily"]}))
+    found = ci(tmp_path / "one", tmp_path / "other", "--data", served, "--format", "json").document
+    assert gone(found) == {node("clean.status")}
+
+
+def test_a_failed_job_takes_nothing_from_a_snapshot(tmp_path: Path, served: Path, rules: Path) -> None:
+    failed = [
+        {**event, "eventType": "FAIL", "outputs": []} if event["job"]["name"] == "daily" else event
+        for event in events(base())
+    ]
+    one, other = snapshot(tmp_path / "one", events(base())), written(tmp_path / "other", failed)
+    answer = ci(one, other, "--data", served, "--settings", rules, "--format", "json")
+    assert (answer.status, answer.document["broken"]) == (0, [])
+
+
 def test_columns_of_snapshots_have_no_place_that_would_make_them_one_renamed(tmp_path: Path) -> None:
     """Both are the second of the sorted columns; nothing says that one became the other."""
     sides = []

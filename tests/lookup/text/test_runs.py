@@ -56,6 +56,14 @@ def test_a_run_is_told_with_its_outcome_and_the_parent_that_it_stands_for() -> N
     )
 
 
+def test_of_where_a_run_ran_what_is_known_is_told() -> None:
+    by_trino = run(1, query={"id": "20261120_1", "source": "TRINO"})
+    on_emr = run(2, environment={"cluster": "j-1"})
+    text = runs.render({"runs": [by_trino, on_emr]}, Display())
+    assert "20261120_1 of TRINO" in text
+    assert "on j-1" in text
+
+
 def test_of_a_run_without_contact_it_is_told_since_when() -> None:
     silent = run(1, "RUNNING", durationMs=None, noContactSince="2026-11-20T08:10:00Z")
     assert runs.render({"runs": [silent]}, Display()) == (

@@ -30,7 +30,7 @@ from headwater.read.run_end import messages_of
 
 OUT_OF_MEMORY = re.compile(
     r"(?:^|: )(?:[a-z]+\.)*"
-    r"(?P<java>(?:Spark)?OutOfMemoryError: (?!Metaspace|[Uu]nable to create|Compressed class)[^\n]{1,100})"
+    r"(?P<java>\w*OutOfMemoryError: (?!Metaspace|[Uu]nable to create|Compressed class)[^\n]{1,100})"
     r"|\bexceeding (?:physical |virtual )?memory limits|^(?:[\w.]+\.)?(?:_Array)?MemoryError\b(?=:|\s*$)"
     r"|Not enough memory to build and broadcast the table",
     re.MULTILINE,

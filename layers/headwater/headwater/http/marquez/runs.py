@@ -2,15 +2,7 @@
 
 from headwater.graph.facets.curation import JUDGEMENT, SENT_TAGS, shown_tags, without_curation
 from headwater.graph.facets.dataset_reference import IoDataset
-from headwater.graph.facets.members import (
-    code_of,
-    environment_of,
-    facet_text,
-    incompleteness,
-    progress_of,
-    query_of,
-    runtime_of,
-)
+from headwater.graph.facets.members import code_of, facet_text, incompleteness, progress_of, query_of, runtime_of
 from headwater.graph.facets.register import values
 from headwater.graph.states.edges import version_of_run
 from headwater.graph.states.job import LatestRun
@@ -52,7 +44,6 @@ def run(details: RunDetails) -> JsonObject:
         **(shown_tags(facets) if SENT_TAGS in facets else {}),
         **({"incomplete": incomplete} if (incomplete := incompleteness(facets)) else {}),
         **({"query": query} if (query := query_of(facets)) else {}),
-        **({"environment": environment} if (environment := environment_of(facets)) else {}),
     }
 
 

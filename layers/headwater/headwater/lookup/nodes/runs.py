@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from headwater.graph.facets.curation import is_among, without_curation
+from headwater.graph.facets.members import environment_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobRunId
 from headwater.graph.states.run import Run
@@ -48,8 +49,10 @@ def _tagged(reader: Reader, newest: Iterable[JobRunId], tag: str) -> Iterator[Jo
 
 
 def run(reader: Reader, request: ApiRequest, run: Run) -> JsonObject:
-    """A run, with its job: Marquez's run has none."""
-    return marquez.run_of_job(*read_run_details(reader, [run], _now(request)))
+    """A run, with its job, which Marquez's run lacks, and where it ran."""
+    answer = marquez.run_of_job(*read_run_details(reader, [run], _now(request)))
+    environment = environment_of(values(run.facets))
+    return {**answer, **({"environment": environment} if environment else {})}
 
 
 def run_children(reader: Reader, request: ApiRequest, parent: Run) -> JsonObject:
