@@ -162,9 +162,10 @@ def test_an_application_without_an_integration_is_a_job_while_it_reads(connect: 
         auto_offset_reset="earliest",
         auto_commit_interval_ms=100,
         metadata_max_age_ms=1_000,  # a consumer that joins before it knows the topic has no partition
+        session_timeout_ms=60_000,  # on a busy machine, a broker that hears nothing for ten seconds has it join anew
     )
     with closing(consumer):
-        wait_until(lambda: bool(consumer.poll(200)))
+        wait_until(lambda: bool(consumer.poll(2_000)))
         consumer.commit()
         job = billing()
         assert job["inputs"] == [{"namespace": f"kafka://{connect.bootstrap}", "name": "billed-orders"}]
