@@ -232,6 +232,16 @@ def test_a_table_that_another_test_makes_itself_hides_no_column_that_a_job_drops
     assert gone(found) == {node("clean.status")}
 
 
+def test_a_table_of_a_snapshot_whose_source_is_not_seen_is_not_called_unwritten(tmp_path: Path, served: Path) -> None:
+    """`clean` now reads what the listener does not see: a snapshot cannot tell it from a table that a test made."""
+    unseen = {**base(), "clean": replace(base()["clean"], reads={}, made={}, chosen=[])}
+    one, other = snapshot(tmp_path / "one", events(base())), snapshot(tmp_path / "other", events(unseen))
+    found = ci(one, other, "--data", served, "--format", "json").document
+    assert found["consequences"] == []
+    of_events = written(tmp_path / "a", events(base())), written(tmp_path / "b", events({"daily": base()["daily"]}))
+    assert gone(ci(*of_events, "--data", served, "--format", "json").document) == {node("clean")}
+
+
 def test_a_failed_job_takes_nothing_from_a_snapshot(tmp_path: Path, served: Path, rules: Path) -> None:
     failed = [
         {**event, "eventType": "FAIL", "outputs": []} if event["job"]["name"] == "daily" else event

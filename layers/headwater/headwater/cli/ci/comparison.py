@@ -47,11 +47,14 @@ class ChangeComparison:
         return cls(before, after, graph_diff(before.graph, after.graph))
 
     def losses(self) -> Iterator[Loss]:
-        """What the change takes away of the tables that the jobs write. A source is as the test made it."""
+        """What the change takes away of the tables that the jobs write. A source is as the test made it. In a snapshot
+        a table that reads nothing may be a source, or be written from what the listener does not see."""
         was, will = (_written(side) for side in (self.before, self.after))
         for node in sorted(was - will - self.unfinished):
-            is_gone = node not in self.after.names
-            yield Loss(self.before.names[node], "", "removed" if is_gone else "no longer written")
+            if node not in self.after.names:
+                yield Loss(self.before.names[node], "", "removed")
+            elif self.after.names_jobs:
+                yield Loss(self.before.names[node], "", "no longer written")
         for node in sorted(self.difference.changed.keys() & was & will):
             diff, name = self.difference.changed[node], self.before.names[node]
             yield from (Loss(name, column, "removed") for column in diff.removed)
@@ -63,7 +66,7 @@ class ChangeComparison:
     @property
     def unfinished(self) -> set[str]:
         """The tables of jobs that failed after the change: what these lack is not known to be taken away."""
-        if self.after.failed and not any(node.startswith("job:") for node in self.after.names):
+        if self.after.failed and not self.after.names_jobs:
             return {*self.before.names}  # which table is of which job is not known
         failed = {node_id(NodeKind.JOB, job) for job in self.after.failed}
         edges = self.before.graph.edges | self.after.graph.edges

@@ -55,6 +55,11 @@ class ChangeSide:
     def datasets(self) -> list[str]:
         return sorted(node for node in self.names if node.startswith("dataset:"))
 
+    @property
+    def names_jobs(self) -> bool:
+        """Whether the side says which job writes a table. Snapshots do not."""
+        return any(node.startswith("job:") for node in self.names)
+
     def column_of(self, node: str) -> Column:
         """The column of a nodeId, without one the dataset. Names have colons: the datasets of this side tell apart."""
         kind, _, rest = node.partition(":")
