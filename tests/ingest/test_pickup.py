@@ -212,6 +212,14 @@ def test_an_object_that_unpacks_to_too_much_gives_what_is_before(
     assert counted == {"EventsReceived": 1, "EventsRefused": 1}
 
 
+def test_a_first_line_that_is_cut_off_is_refused_alone(drops: Drops, counted: dict[str, float]) -> None:
+    drops.take("etl/a.json", b'{"eventTime": "2026", \n' + lines(FIRST, SECOND))
+    assert drops.taken() == [FIRST, SECOND]
+    assert counted == {"EventsReceived": 2, "EventsRefused": 1}
+    drops.take("etl/b.json", json.dumps([FIRST, SECOND], indent=1).encode()[:-9])
+    assert counted["EventsRefused"] == 2, "a document is one, whatever its lines are"
+
+
 def test_a_damaged_line_of_an_archive_is_refused_alone(drops: Drops, counted: dict[str, float]) -> None:
     drops.take("etl/a.json", lines(FIRST) + b'{"receivedAt":"x","s3":"bodi\n' + lines(SECOND))
     assert drops.taken() == [FIRST, SECOND]

@@ -51,7 +51,7 @@ def of_stream(name: str, raw: Any, archive: Path | None = None, most_bytes: floa
         lines = _bounded(lines_of(io.BufferedReader(raw)), most_bytes)
         first = next((line for line in lines if line.strip()), b"").removeprefix(BOM_UTF8)
         if not _is_whole(first):
-            yield from _of_document(name, first + b"".join(_bounded(lines, MAX_LINE)))
+            yield from _of_document(name, first + b"".join(_bounded(lines, MAX_LINE)), archive)
             return
         for number, line in enumerate(chain([first], lines), start=1):
             if line.strip():
@@ -87,11 +87,25 @@ def _is_whole(line: bytes) -> bool:
         return not line.strip().startswith((b"[", b"{")) or line.rstrip().endswith(b"}")
 
 
-def _of_document(name: str, content: bytes) -> Iterator[SentEvent]:
+def _is_event(line: bytes) -> bool:
+    """Whether a line of a text that is no document is an event of its own."""
+    try:
+        return b'"eventTime"' in line and isinstance(exact_json.loads(line.decode()), dict)
+    except (InvalidRequest, UnicodeDecodeError):
+        return False
+
+
+def _of_document(name: str, content: bytes, archive: Path | None) -> Iterator[SentEvent]:
     try:
         document = exact_json.loads(content.decode()) if content.strip() else []
     except (InvalidRequest, UnicodeDecodeError) as error:
-        yield SentEvent(name, "", str(error))
+        lines = content.splitlines()
+        if any(map(_is_event, lines[1:])):  # only the first of many events is cut off
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _of_line(f"{name} line {number}", line, archive)
+        else:
+            yield SentEvent(name, "", str(error))
         return
     for number, event in enumerate(document if isinstance(document, list) else [document], start=1):
         yield SentEvent(f"{name} event {number}", exact_json.dumps(event))
