@@ -8,8 +8,8 @@ least 5 % of the median, and one second, byte or row: a job that always takes 60
 A loop of an application that appends five sources to one table is a job with five runs of a run of the application.
 Their mean is one value, so the largest source is not an outlier among the others.
 
-What the tasks of a query of Spark took, its executor seconds, does not depend on what else a cluster does. Where a job
-has a history of it, its duration is no drift.
+What the tasks of a query of Spark took, its executor seconds, depends much less on what else a cluster does. Where a
+job has a history of it, its duration is no drift.
 
 A drift is reported once. A run that took longer and wrote more is one insight, with both measures; a volume that broke
 with the schema is reported for the dataset, and not again for the job.
