@@ -97,13 +97,7 @@ def _summaries(change: ReportedSchemaChange) -> list[str]:
         return [f"the dataset was renamed to {short_name(change.renamed.name)}"]
     if change.transition.is_drop:
         return ["the dataset was dropped"]
-    diff = change.diff
-    return [
-        *(f"{name} was removed" for name in diff.removed),
-        *(f"{rename.before} seems renamed to {rename.after}" for rename in diff.renamed),
-        *(f"{column.name} is {column.after} now, was {column.before} ({column.change})" for column in diff.retyped),
-        *(f"{name} was added" for name in diff.added),
-    ]
+    return change.diff.sentences
 
 
 def _lines(change: ReportedSchemaChange) -> Iterator[str]:
