@@ -12,7 +12,7 @@ import pytest
 from moto import mock_aws
 
 from headwater.access.keys import read_keys
-from headwater.cli import backup, check, export, key, load, scan, upgrade
+from headwater.cli import backup, check, export, key, load, upgrade
 from headwater.fold.fold import fold
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers.event_normalisation import normalise_event
@@ -102,29 +102,29 @@ def test_secrets_that_were_stored_are_listed_and_not_shown(
     lines.parent.mkdir()
     lines.write_text(exact_json.dumps([event, with_secrets("SELECT 1"), event]))
     for source, count in ((data, 3), (lines, 2), (lines.parent, 2)):
-        assert scan.main([str(source)]) == 1
+        assert check.main(["--secrets", str(source)]) == 1
         told = capsys.readouterr()
         assert "facets.sql.query: redacted password, first in " in told.out
         assert f"failed: {count} secrets in " in told.err
         assert SECRET not in told.out + told.err
     monkeypatch.setenv("SECRET_RULES", "PL[0-9]{3}")
-    assert scan.main([str(lines)]) == 1
+    assert check.main(["--secrets", str(lines)]) == 1
     assert "2 × job.facets.sql.query: redacted rule, first in " in capsys.readouterr().out
     monkeypatch.setenv("SECRET_RULES", "(a|b)")
-    assert scan.main([str(lines)]) == 1
+    assert check.main(["--secrets", str(lines)]) == 1
     assert capsys.readouterr().err.startswith("failed: SECRET_RULES is '(a|b)', expected NONE, or ")
 
 
 def test_a_file_without_secrets_has_none_and_what_cannot_be_read_is_said(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert scan.main([str(data)]) == 0
+    assert check.main(["--secrets", str(data)]) == 0
     assert "no secret is known" in capsys.readouterr().out
     broken = tmp_path / "broken.jsonl"
     broken.write_text('{"a": 1}\n{"b"\n{"c": 2}\n')
-    assert scan.main([str(broken)]) == 1
+    assert check.main(["--secrets", str(broken)]) == 1
     assert capsys.readouterr().err == f"{broken} line 2 cannot be read\n"
-    assert scan.main([str(tmp_path / "nothing")]) == 1
+    assert check.main(["--secrets", str(tmp_path / "nothing")]) == 1
 
 
 def test_a_file_has_the_forms_of_the_release_that_made_it_until_it_is_upgraded(
@@ -191,7 +191,7 @@ def test_a_damaged_event_or_row_is_found_without_a_traceback(
             connection.execute(change)
     assert check.main([str(filled)]) == 1
     assert re.search("is damaged in 1 places", capsys.readouterr().err)
-    assert scan.main([str(filled)]) == 1
+    assert check.main(["--secrets", str(filled)]) == 1
     assert "which is damaged" in capsys.readouterr().err
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from headwater.cli.command_line import command_parser
 from headwater.cli.file import add_data, opened, readable
 from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
 from headwater.store.aws.s3 import Bucket
@@ -64,7 +65,7 @@ class Prefix:
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater export", description=__doc__)
+    parser = command_parser("export", __doc__, "headwater export --data lineage.db --to archive")
     add_data(parser)
     parser.add_argument(
         "--to", required=True, metavar="DIR|s3://BUCKET/PREFIX", help="empty; a folder is made if it is missing"
