@@ -31,12 +31,12 @@ from benchmarks.graph import Graph, layered_graph
 from benchmarks.report import aligned
 from benchmarks.spark_events import Document, events
 from emr_jobs.archive.events import Span, read_archive
-from emr_jobs.archive.location import Location
 from emr_jobs.rebuild.settings import RebuildSettings
 from emr_jobs.rebuild.table import rebuilt
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import parse_instant
 from headwater.process_settings import read_settings
+from headwater.store.archive_location import Location
 from headwater.store.messages import ReceivedMessage, archive_line
 
 RUNS = 50

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import simplejson
 from pyspark import RDD, SparkContext
 
-from emr_jobs.archive.location import ArchiveObject, Location
 from headwater.openlineage.instant import NEVER, Instant, parse_instant
 from headwater.store.archive_lines import lines_of
+from headwater.store.archive_location import ArchiveObject, Location
 from headwater.store.aws.client import translated_errors
 from headwater.store.errors import StorageError
 

@@ -20,12 +20,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from emr_jobs.archive.events import Fault
-from emr_jobs.archive.location import Location
 from emr_jobs.lakehouse.increment import create_tables, new_objects, take
 from emr_jobs.lakehouse.session import CATALOG, DATABASE, session
 from emr_jobs.lakehouse.tables import TABLES
 from headwater.process_settings import read_settings
 from headwater.spark import folder, lineage, table
+from headwater.store.archive_location import Location
 from headwater.store.errors import StorageError
 
 SHOWN_FAULTS = 100

@@ -21,7 +21,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from emr_jobs.archive.events import Fault, archive_objects, read_objects
-from emr_jobs.archive.location import ArchiveObject, Location
 from emr_jobs.lakehouse import rows, tables
 from emr_jobs.lakehouse.merge import (
     EARLIEST,
@@ -39,6 +38,7 @@ from headwater.fold.runs import reported_to_parents
 from headwater.graph.states.dataset import DatasetFacts, DatasetHead
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.run import Run
+from headwater.store.archive_location import ArchiveObject, Location
 from headwater.store.bulk import packed, unpacked
 
 KEPT = StorageLevel.MEMORY_AND_DISK

@@ -23,7 +23,6 @@ from math import inf
 from pyspark import RDD, SparkConf, SparkContext
 
 from emr_jobs.archive.events import Fault, Span, read_archive
-from emr_jobs.archive.location import S3, Location
 from emr_jobs.rebuild.import_format import write_objects
 from emr_jobs.rebuild.namespace import items_of_namespace
 from emr_jobs.rebuild.settings import RebuildSettings
@@ -33,6 +32,7 @@ from emr_jobs.rebuild.verify import differences, items_in
 from emr_jobs.rebuild.write import Writer, without_silent_run
 from headwater.openlineage.instant import NEVER, Instant, parse_instant, to_datetime
 from headwater.process_settings import read_settings
+from headwater.store.archive_location import S3, Location
 from headwater.store.aws.client import translated_errors
 from headwater.store.bulk import Item, Key
 from headwater.store.errors import StorageError

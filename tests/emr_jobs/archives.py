@@ -8,7 +8,6 @@ from pathlib import Path
 from pyspark import SparkContext
 
 from emr_jobs.archive.events import Span, read_archive
-from emr_jobs.archive.location import Location
 from emr_jobs.rebuild.settings import RebuildSettings
 from emr_jobs.rebuild.table import RebuiltTable, rebuilt
 from headwater.fold.fold import fold
@@ -18,6 +17,7 @@ from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import parse_instant
+from headwater.store.archive_location import Location
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
