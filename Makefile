@@ -137,10 +137,6 @@ bench: $(STATE)/venv.stamp $(STATE)/bench.stamp ## measure `headwater serve`, or
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.side_by_side $(ARGS)
 	@$(STATE)/bench/bin/python -m benchmarks.plots benchmarks/results
 
-.PHONY: bench-aws
-bench-aws: $(STATE)/venv.stamp ## measure the lookup function on growing graphs in the embedded stack (ARGS="--jobs 100 1000 --runs 10")
-	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.lookups $(ARGS)
-
 .PHONY: bench-cold
 bench-cold: $(STATE)/venv.stamp ## measure the CPU time of each function's cold start, beside boto3's client of DynamoDB
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.cold_starts

@@ -27,8 +27,8 @@ from typing import Any
 
 from pyspark import SparkConf, SparkContext
 
+from benchmarks.figures import aligned
 from benchmarks.graph import Graph, layered_graph
-from benchmarks.report import aligned
 from benchmarks.spark_events import Document, events
 from emr_jobs.archive.events import Span, read_archive
 from emr_jobs.rebuild.settings import RebuildSettings

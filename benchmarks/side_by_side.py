@@ -24,10 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.calls import Call, calls, nodes_in
-from benchmarks.figures import percentile, repeated
+from benchmarks.figures import aligned, percentile, repeated
 from benchmarks.graph import Graph, Job, layered_graph
 from benchmarks.ingestion import Ingestion, Load, measure_ingestion
-from benchmarks.report import aligned
 from benchmarks.system import Answer, System
 from benchmarks.truth import Truth
 from headwater.cli.machine.ports import free_port
@@ -88,8 +87,6 @@ def _measure(system: System, graph: Graph, options: argparse.Namespace, start_se
     starts, truth = graph.middle(options.starts), Truth(graph)
     lookups: dict[str, Lookup] = {}
     for call in calls():
-        if call.needs_direction or call.unknown_if or call.name.startswith("floor"):
-            continue
         say(f"  {system.name}: {call.name}")
         lookups[call.name] = _lookup(system, call, starts, truth, options.seconds)
     return Result(system.name, start_seconds, ingestion, lookups)
