@@ -78,13 +78,16 @@ doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the server that runs
 	@PYTHONPATH=layers/headwater $(BIN)/python -m headwater.cli.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)') $(if $(ALERT),--alert) $(if $(SPARK_DEFAULTS),--spark-defaults '$(SPARK_DEFAULTS)')
 
 # ------------------------------------------------------------------------------------------------------------ to change
+# By files, the longest first (tests/conftest.py): xdist would begin with the files of the most tests, which are quick ones.
+PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
+
 .PHONY: test
 test: $(STATE)/venv.stamp $(STATE)/spark4.stamp $(PAGE) ## run the tests, in two processes (ARGS="-k front" and the like go to pytest)
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not engine' $(ARGS)
+	@$(BIN)/python -m pytest $(PARALLEL) -m 'not engine' $(ARGS)
 
 .PHONY: test-engines
 test-engines: $(STATE)/venv.stamp $(STATE)/iceberg.stamp $(PAGE) ## run the tests with real engines (dbt, Airflow, Flink, Kafka, DuckDB), and long jobs of Spark
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m engine $(ARGS)
+	@$(BIN)/python -m pytest $(PARALLEL) -m engine $(ARGS)
 
 .PHONY: rie
 rie: $(STATE)/venv.stamp $(STATE)/sam.stamp $(STATE)/rie.stamp $(PAGE) ## send each sample of events/ through its function in the runtime interface emulator of AWS (Linux)
