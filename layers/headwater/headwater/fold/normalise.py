@@ -90,7 +90,7 @@ class BatchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Readable:
+class _ReadDelivery:
     """A message with its event, or with the part of its event to fold; `rest` are the parts after it."""
 
     delivery: Delivery
@@ -130,7 +130,7 @@ class Normaliser:
         result.failed = _in_order(deliveries, set(result.failed))
         return result
 
-    def _archive(self, readable: Sequence[_Readable], result: BatchResult) -> None:
+    def _archive(self, readable: Sequence[_ReadDelivery], result: BatchResult) -> None:
         """Archives all events that were read, even those in quarantine."""
         try:
             self.archive.put([message.received for message in readable])
@@ -138,8 +138,8 @@ class Normaliser:
             self.log("events that could not be archived are delivered again", error)
             result.failed += [message.delivery.message_id for message in readable]
 
-    def _read(self, deliveries: Iterable[Delivery], result: BatchResult) -> list[_Readable]:
-        readable: list[_Readable] = []
+    def _read(self, deliveries: Iterable[Delivery], result: BatchResult) -> list[_ReadDelivery]:
+        readable: list[_ReadDelivery] = []
         stuck: set[str] = set()
         for delivery in deliveries:
             if delivery.group in stuck:
@@ -148,7 +148,7 @@ class Normaliser:
             try:
                 message = delivery.received or read_message(delivery.body, self.bucket)
                 first, *rest = delivery.parts or self._parts(message)
-                readable.append(_Readable(delivery, message, first, tuple(rest)))
+                readable.append(_ReadDelivery(delivery, message, first, tuple(rest)))
             except StorageError as error:
                 self.log("a message's body could not be read", error, run=delivery.run)
                 stuck.add(delivery.group)
@@ -161,7 +161,7 @@ class Normaliser:
         normalised = normalise_event(message.canonical, self.naming, message.received_at, message.event)
         return divide(normalised, self.part) if self.part else [normalised]
 
-    def _one_by_one(self, readable: Iterable[_Readable], result: BatchResult) -> None:
+    def _one_by_one(self, readable: Iterable[_ReadDelivery], result: BatchResult) -> None:
         stuck: set[str] = set()
         for message in readable:
             if message.delivery.group in stuck:
@@ -177,7 +177,7 @@ class Normaliser:
             except Exception as error:  # noqa: BLE001 - a bug must not hold up the group
                 self._quarantine(message.delivery, error, stuck, result)
 
-    def _fold(self, readable: Sequence[_Readable], result: BatchResult) -> None:
+    def _fold(self, readable: Sequence[_ReadDelivery], result: BatchResult) -> None:
         """Folds in the order given: a fold for each schema change, and for each wide event or part of one. The events
         folded are added to `result.folded`."""
         narrow = [message.normalised for message in readable if not message.is_wide]
