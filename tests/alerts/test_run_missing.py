@@ -6,10 +6,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, cast
 
+import pytest
+
 from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
 from headwater.graph.names.naming import Naming
 from headwater.openlineage.instant import Instant, instant_of
+from headwater.store.errors import StorageError
 from headwater.store.items.rhythms import DUE
 from headwater.store.keys import Key
 from headwater.store.table import Item
@@ -42,6 +45,10 @@ class Jobs:
     def start(self, hour: float, job: str) -> None:
         self.world.fold(factory.received(next(self._events(hour, job, 5))))
 
+    def fail(self, hour: float, job: str) -> None:
+        start, end = self._events(hour, job, 5)
+        self.world.fold(factory.received(start, {**end, "eventType": "FAIL"}))
+
     def _events(self, hour: float, job: str, minutes: int) -> Iterator[Document]:
         place = "abcdefgh".index(job[0])
         used: dict[str, Any] = {
@@ -73,6 +80,23 @@ def test_a_missing_run_is_told_once_with_who_reads_what_it_writes() -> None:
     assert alert["outputs"] == ["dataset:s3://lake:table_1"]
     assert {item["nodeId"] for item in alert["suffers"][0]["items"]} >= {"job:demo:b", "dataset:s3://lake:table_2"}
     assert jobs.names(HOURS + 1) == jobs.names(HOURS + 5) == []
+
+
+def test_what_the_bus_does_not_take_is_told_once_by_the_next_sweep() -> None:
+    jobs = Jobs("a")
+    jobs.world.bus.failures = 1
+    with pytest.raises(StorageError):
+        jobs.missing(HOURS + 0.6)
+    assert jobs.names(HOURS + 0.8) == ["a"]
+    assert jobs.names(HOURS + 1) == []
+
+
+def test_a_job_waits_for_one_above_that_failed_and_was_not_tried_again() -> None:
+    jobs = Jobs("a", "b")
+    jobs.fail(HOURS, "a")
+    assert jobs.names(HOURS + 0.8) == []
+    jobs.run(HOURS + 0.9, "a")
+    assert jobs.names(HOURS + 1.6) == ["b"]
 
 
 def test_a_run_that_comes_after_all_is_expected_again() -> None:

@@ -1,8 +1,8 @@
 """What is expected of jobs: when the next run is due, and whether it is late, by the rhythm of each job.
 
 A job is not late while a job that it waits for is: the one at the top is late, with all that follows from it. It waits
-for the job that starts it, and for writers of its inputs that were not finished when it was due. Once those have ended,
-it has the time it usually takes to begin after them.
+for the job that starts it, and for writers of its inputs that had not ended well when it was due: a failure has its own
+alert. Once those have ended, it has the time it usually takes to begin after them.
 
     ingest        report, due 07:00       at 07:40
     ended 06:50   has not begun           report is late
@@ -67,6 +67,12 @@ class Expected(NamedTuple):
     state: ExpectedState
     reason: str = ""
     waits_for: JobHead | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its newest run was not heard to end, even if it takes so long that it is given up."""
+        latest = self.head.latest
+        return latest is not None and latest.is_reported and latest.state == RunState.RUNNING
 
     @property
     def last(self) -> Observation | None:
@@ -171,8 +177,9 @@ def _with_cause(
         ended = each.last.end if each.last and not is_parent else None
         if (
             (each.state is ExpectedState.LATE and (is_parent or is_first))
-            or (each.state is ExpectedState.RUNNING and (is_parent or (each.begun or 0) > slot.due - _lead(each)))
+            or (each.is_open and (is_parent or (each.begun or 0) > slot.due - _lead(each)))
             or (ended is not None and slot.due < ended and now < ended + _lag(late.rhythm, each.rhythm))
+            or (each.last is not None and not each.last.is_good and each.last.start > slot.due - _lead(each))
         ) and (is_parent or not has_done_its_part(late.rhythm, each, slot.due)):
             return late._replace(state=ExpectedState.WAITING, waits_for=each.head)
     return late
@@ -232,9 +239,9 @@ def _lead(above: Expected) -> int:
 
 
 def has_done_its_part(rhythm: Rhythm, above: Expected, due: Moment) -> bool:
-    """Whether a run of the job above ended so shortly before one was due that it is the one to wait for."""
+    """Whether a run of the job above ended well so shortly before one was due that it is the one to wait for."""
     lag = _lag(rhythm, above.rhythm)
-    return any(due - lag <= seen.end <= due for seen in above.rhythm.observations)
+    return any(seen.is_good and due - lag <= seen.end <= due for seen in above.rhythm.observations)
 
 
 def _lag(rhythm: Rhythm, above: Rhythm) -> int:

@@ -16,6 +16,8 @@ from headwater.graph.states.rhythm import DAY, MOST, Moment, Observation, median
 LEAST_AMOUNTS, LEAST_OF_WEEKDAY = 8, 3
 LEAST_WIDTH = 0.25
 """The smallest half width of a band: from 22 % less to 28 % more."""
+UNKNOWN_WEEKDAY = 0.8
+"""The smallest half width on a weekday not seen three times, which may have other amounts: from 55 % less on."""
 WIDTH = 5.0
 """Standard deviations within a band."""
 MOST_ZEROS = 0.1
@@ -113,13 +115,15 @@ def band(earlier: Sequence[Amount], time: Moment) -> Band | None:
     residuals = [
         (start // DAY % 7, log - level - slope * day) for (start, _), (day, log) in zip(earlier, points, strict=True)
     ]
-    shifts = _shifts(residuals)
-    center = level + shifts.get(time // DAY % 7, 0.0)
+    shifts, weekday = _shifts(residuals), time // DAY % 7
+    is_known = sum(of == weekday for of, _ in residuals) >= LEAST_OF_WEEKDAY
+    center = level + shifts.get(weekday, 0.0)
     off = sorted(abs(residual - shifts.get(weekday, 0.0)) for weekday, residual in residuals)
     if abs(center) > MOST_LOG:
         return None
     by_chance = 1 / math.sqrt(max(1.0, math.expm1(center)))
-    width = max(LEAST_WIDTH, WIDTH * _deviation(off), WIDTH * by_chance, 2.5 * off[len(off) * 9 // 10])
+    least = LEAST_WIDTH if is_known else UNKNOWN_WEEKDAY
+    width = max(least, WIDTH * _deviation(off), WIDTH * by_chance, 2.5 * off[len(off) * 9 // 10])
     width = min(width, MOST_LOG)
     low, usual, high = (round(math.expm1(center + side * width)) for side in (-1, 0, 1))
     return Band(max(low, 1), usual, high)
