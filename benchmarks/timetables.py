@@ -141,7 +141,7 @@ class World:
         kind, chance = kinds[number % len(kinds)], self._chance
         dag = Dag(f"dag_{number:02}", kind, ZONES[number % 3], 60 * chance.randrange(0, 9 * 60), number % 2 == 0)
         short = kind == "hourly"
-        for place in range(tasks):
+        for place in range(max(5, tasks // 3) if short else tasks):
             above = [dag.tasks[max(0, place - chance.randint(1, 3))]] if place else []
             if place > 3 and chance.random() < 0.3:
                 above.append(dag.tasks[chance.randrange(place - 2)])

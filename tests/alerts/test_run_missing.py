@@ -34,6 +34,7 @@ class Jobs:
     def __init__(self, *jobs: str) -> None:
         self.world = World()
         self.bus = StoringBus(self.world.store, self.world.bus, lambda: at(HOURS))
+        self.due = DueJobs(self.world.store, self.bus, Naming(), _fail)
         self.numbers = iter(range(1, 10_000))
         for hour in range(HOURS):
             self.run(hour, *jobs)
@@ -63,7 +64,7 @@ class Jobs:
     def missing(self, hour: float) -> list[Document]:
         """The alerts of a sweep."""
         start = len(self.world.bus.sent)
-        DueJobs(self.world.store, self.bus, Naming(), _fail).sweep(at(hour))
+        self.due.sweep(at(hour))
         return [plain(alert) for alert in self.world.bus.sent[start:]]
 
     def names(self, hour: float) -> list[str]:
@@ -275,14 +276,21 @@ def counted(jobs: Jobs, hour: float) -> tuple[list[str], int]:
     return jobs.names(hour), table.reads - before
 
 
-def test_nobody_asks_why_jobs_are_late_that_were_told_or_when_nothing_is_heard() -> None:
+def test_nobody_asks_again_why_jobs_are_late_that_were_told_or_that_wait() -> None:
     jobs = Jobs("a", "b", "c")
-    assert jobs.names(HOURS + 3) == ["a"]
-    assert counted(jobs, HOURS + 3.2) == ([], 12)  # of each its head, its next run and its alert
-    jobs.run(HOURS + 3.3, "e")
-    names, reads = counted(jobs, HOURS + 3.5)
-    assert names == []  # they wait for a, which was told
+    jobs.run(HOURS + 2.9, "e")
+    names, reads = counted(jobs, HOURS + 3)
+    assert names == ["a"]
     assert reads > 20
+    assert counted(jobs, HOURS + 3.2) == ([], 7)  # of each its next run, of one its alert; the causes, and the settings
+    jobs.run(HOURS + 3.3, "a")
+    assert jobs.names(HOURS + 4.1) == ["b"]
+
+
+def test_while_nothing_is_heard_nobody_asks_whether_late_jobs_have_begun() -> None:
+    jobs = Jobs("a", "c", "e")
+    assert jobs.names(HOURS + 3) == ["a"]
+    assert counted(jobs, HOURS + 3.2) == ([], 8)  # of each its next run and its alert; twice the settings
 
 
 def test_what_an_earlier_release_stored_is_told_alike() -> None:

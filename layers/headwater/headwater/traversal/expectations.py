@@ -25,7 +25,7 @@ from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.generation import united
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.rhythm import DueRun, Moment, Observation, Rhythm, median, moment
+from headwater.graph.states.rhythm import Moment, Observation, Rhythm, median, moment
 from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -102,24 +102,6 @@ def by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[Job
     return {job: _of(reader, head, rhythms.get(job) or Rhythm(head.facts.name), now) for job, head in own.items()}
 
 
-def late_by_index(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[JobId, Expected]:
-    """Those of some jobs that are certainly late, without their rhythms and timetables: no run began since their next
-    one was made due, and no holidays move it."""
-    if reader.said and any(reader.said.holidays.values()):
-        return {}
-    heads, due = reader.jobs(jobs, usages=False), reader.store.due_runs(jobs)
-    return {
-        job: Expected(head, Rhythm(head.facts.name), None, run.begun, Slot(run.due, run.latest), ExpectedState.LATE)
-        for job, run in due.items()
-        if (head := heads.get(job)) and not head.is_foreign and run.latest < now and not _has_begun(head, run)
-    }
-
-
-def _has_begun(head: JobHead, run: DueRun) -> bool:
-    latest = head.latest if head.latest and head.latest.is_reported else None
-    return latest is not None and (latest.state == RunState.RUNNING or moment(latest.started_at) > run.begun)
-
-
 def _of(reader: Reader, head: JobHead, rhythm: Rhythm, now: Moment) -> Expected:
     latest = head.latest if head.latest and head.latest.is_reported else None
     starts = [seen.start for seen in rhythm.observations[-1:]] + ([moment(latest.started_at)] if latest else [])
@@ -176,7 +158,8 @@ def _with_cause(
         is_first = each.slot is not None and (each.slot.due, job) < (slot.due, late.head.facts.id)
         ended = each.last.end if each.last and not is_parent else None
         if (
-            (each.state is ExpectedState.LATE and (is_parent or is_first))
+            is_first  # it is overdue, even if it is not late yet by its own spread
+            or (each.state is ExpectedState.LATE and is_parent)
             or (each.is_open and (is_parent or (each.begun or 0) > slot.due - _lead(each)))
             or (ended is not None and slot.due < ended and now < ended + _lag(late.rhythm, each.rhythm))
             or (each.last is not None and not each.last.is_good and each.last.start > slot.due - _lead(each))
