@@ -137,7 +137,7 @@ class World:
         self._run_all()
 
     def _dag(self, number: int, tasks: int) -> Dag:
-        kinds = ["hourly", *["daily"] * 4, "weekdays", "daily", "monthly", "triggered", "daily"]
+        kinds = [*["daily"] * 4, "weekdays", "daily", "monthly", "triggered", "daily", "hourly"]
         kind, chance = kinds[number % len(kinds)], self._chance
         dag = Dag(f"dag_{number:02}", kind, ZONES[number % 3], 60 * chance.randrange(0, 9 * 60), number % 2 == 0)
         short = kind == "hourly"
@@ -148,7 +148,7 @@ class World:
             seconds = chance.uniform(20, 80) if short else math.exp(chance.uniform(math.log(60), math.log(1500)))
             unique = list({id(each): each for each in above}.values())
             dag.tasks.append(Task(f"{dag.name}.task_{place:02}", unique, seconds, 10 ** chance.uniform(3, 7)))
-        if number % 4 == 1 and kind != "hourly":
+        if number % 4 == 2 and kind != "hourly":
             dag.tasks[-1].appends = 12
         return dag
 
