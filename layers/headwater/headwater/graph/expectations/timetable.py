@@ -239,7 +239,7 @@ def _all_day(generations: Sequence[Observation], gaps: Sequence[int], all_kept: 
     if (rests or not ends) and (len(ends) < LEAST_SEEN or generations[-1].start - generations[0].start < DAY):
         return None  # nothing is known of the night, or the last thirty runs are a backfill
     rest = int(ends[len(ends) // 10] - period / 2) if rests else DAY
-    tolerance = max(LEAST_TOLERANCE + 2 * (max(near) - period), period // 2)
+    tolerance = max(LEAST_TOLERANCE + 2 * (sorted(near)[-2] - period), period // 2)  # one delay is not usual
     return Every(period, tolerance, _weekdays({*last}, least=1), rest)
 
 
