@@ -27,11 +27,15 @@ from headwater.alerts.alert import DetailType
 from headwater.cli.load.sources import normalised
 from headwater.cli.replay import STEP, Replay, Rung
 from headwater.curate.settings import settings_facet
+from headwater.graph.expectations.said import Said
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage.instant import instant_of, to_datetime
 from headwater.process_settings import read_settings
+from headwater.read.reader import Reader
+from headwater.store.graph_store import GraphReader
 from headwater.store.sqlite.home import SqliteHome
+from headwater.traversal.deadlines import SaidState, deadlines, subjects
 
 BEGIN = datetime(2026, 8, 31, tzinfo=UTC)
 """A Monday, before clocks change in Sydney, Berlin and New York."""
@@ -366,8 +370,18 @@ class Outcome(NamedTuple):
     more: tuple[Rung, ...] = ()
 
 
-def replayed(world: World) -> list[Rung]:
-    """The alerts about expectations, with the events as they arrive."""
+class Estimated(NamedTuple):
+    """When a table was said to come, at a time, and whether the run to blame had begun by then, or had ended."""
+
+    at: int
+    table: str
+    end: int
+    is_cause_known: bool
+
+
+def replayed(world: World) -> tuple[list[Rung], list[Estimated]]:
+    """The alerts about expectations, with the events as they arrive; and the estimates at each hour of an incident."""
+    told = list[Estimated]()
     settings, naming = read_settings(), Naming()
     arriving = sorted(world.sent, key=lambda entry: entry[0])
     with TemporaryDirectory() as folder, closing(SqliteHome(Path(folder) / "replay.db")) as home:
@@ -384,11 +398,13 @@ def replayed(world: World) -> list[Rung]:
                 if waiting:
                     run.events(waiting)
                 run.sweep(instant_of(step))
+                if step.minute == 0 and any(each.begin <= step.timestamp() <= each.end for each in world.planted):
+                    told += estimates(home, step)
                 waiting, step = [], step + STEP
                 if step.hour == 0 and step.minute == 0 and step.day % 10 == 0:
                     print(f"{step.date()}: {len(run.rung):,} alerts", file=sys.stderr, flush=True)
             waiting.append(normalised(json.dumps(event), naming))
-        return [each for each in run.rung if each.alert.type in EXPECTED]
+        return [each for each in run.rung if each.alert.type in EXPECTED], told
 
 
 def judged(world: World, rung: Sequence[Rung]) -> tuple[list[Outcome], list[Rung]]:
@@ -432,25 +448,33 @@ def _seconds(each: Rung) -> float:
     return to_datetime(each.at).timestamp()
 
 
-def estimate_errors(world: World, rung: Sequence[Rung]) -> tuple[list[float], list[float], list[float]]:
-    """Of deadlines that were told: how far the estimate was off, as a share of the time that remained, where the cause
-    was known to its end and where it was not; and of those told before they passed, the minutes before."""
-    settled, open_causes, ahead = list[float](), list[float](), list[float]()
-    for each in rung:
-        details = each.alert.details
-        if each.alert.type is not DetailType.AT_RISK or not details["estimatedAt"]:
-            continue
-        now = _seconds(each)
-        due, estimated = (datetime.fromisoformat(details[name]).timestamp() for name in ("dueAt", "estimatedAt"))
-        ends = [end for end in world.ends[each.alert.name.name.removesuffix("_table")] if end >= now - HOUR]
-        came = min((end for end in ends if end > now), default=None)
-        if came is None or came > due + 12 * HOUR:
-            continue
-        if due > now:
-            ahead.append((due - now) / MINUTE)
-        is_settled = any(word in details["cause"]["why"] for word in ("started", "took"))
-        (settled if is_settled else open_causes).append(abs(estimated - came) / (came - now))
-    return settled, open_causes, ahead
+def estimates(home: SqliteHome, now: datetime) -> Iterator[Estimated]:
+    """What `GET /expectations` says of deadlines that are at risk or passed."""
+    reader = Reader(GraphReader(home.table).for_one_request(), Naming())
+    time, said = int(now.timestamp()), reader.said or Said()
+    for each in deadlines(reader, said, subjects(reader, said, time), time):
+        if each.coming and each.state in (SaidState.AT_RISK, SaidState.OVERDUE):
+            is_known = any(word in each.coming.why for word in ("started", "took"))
+            yield Estimated(time, each.subject.name.name, each.coming.estimated_end, is_known)
+
+
+def errors(world: World, told: Sequence[Estimated]) -> dict[str, list[float]]:
+    """How far estimates were off, as a share of the time that remained: where the run to blame had begun, or had ended,
+    and where nobody could know for how much longer it is late."""
+    found: dict[str, list[float]] = {"causeKnown": [], "causeOpen": []}
+    for each in told:
+        later = [end for end in world.ends[each.table.removesuffix("_table")] if each.at < end < each.at + 12 * HOUR]
+        if later:
+            name = "causeKnown" if each.is_cause_known else "causeOpen"
+            found[name].append(abs(each.end - min(later)) / (min(later) - each.at))
+    return found
+
+
+def minutes_before(rung: Sequence[Rung]) -> list[float]:
+    """How long before its deadline each was told, of those told before."""
+    of = [each for each in rung if each.alert.type is DetailType.AT_RISK]
+    times = [datetime.fromisoformat(each.alert.details["dueAt"]).timestamp() - _seconds(each) for each in of]
+    return [seconds / MINUTE for seconds in times if seconds > 0]
 
 
 def _shown(each: Rung) -> str:
@@ -462,10 +486,10 @@ def median(numbers: Sequence[float]) -> float:
     return sorted(numbers)[len(numbers) // 2] if numbers else math.nan
 
 
-def report(world: World, rung: Sequence[Rung]) -> dict[str, Any]:
+def report(world: World, rung: Sequence[Rung], estimated: Sequence[Estimated]) -> dict[str, Any]:
     outcomes, false = judged(world, rung)
     told = [each for each in outcomes if each.first]
-    settled, open_causes, ahead = estimate_errors(world, rung)
+    ahead, off = minutes_before(rung), errors(world, estimated)
     weeks = max(1.0, (world.days - LEARNING) / 7)
     for each in outcomes:
         verdict = "missed" if not each.first else "told" if blames_rightly(each) else "wrong cause"
@@ -489,8 +513,7 @@ def report(world: World, rung: Sequence[Rung]) -> dict[str, Any]:
         "moreAlerts": sum(len(each.more) for each in told),
         "causeRight": round(sum(map(blames_rightly, told)) / max(1, len(told)), 3),
         "minutesBefore": round(median(ahead)),
-        "estimateErrorOfSettled": [len(settled), round(median(settled), 3)],
-        "estimateErrorOfOpen": [len(open_causes), round(median(open_causes), 3)],
+        "estimateError": {name: [len(of), round(median(of), 3)] for name, of in off.items()},
     }
 
 
@@ -501,7 +524,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     world = World(options.seed, options.dags, options.tasks, options.days, options.incidents)
     print(f"{len(world.sent):,} events", file=sys.stderr)
-    print(json.dumps(report(world, replayed(world)), indent=2))
+    print(json.dumps(report(world, *replayed(world)), indent=2))
     return 0
 
 
