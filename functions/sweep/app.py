@@ -1,5 +1,6 @@
 """Puts alerts on the bus for abandoned runs and for runs that are missing, on a schedule."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,6 +21,7 @@ ENOUGH_MILLIS = 15_000
 root = Root(from_environment(SweepSettings), seconds=PATIENT_SECONDS)
 minutes = Thresholds(root.settings.abandoned_after_minutes, root.settings.abandoned_after_by_namespace)
 store, bus = root.store(), root.storing_bus()
+due_jobs = DueJobs(store, bus, Naming(), root.log())
 headwater.start.end()
 
 
@@ -30,7 +32,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, int]:
     sweeper = Sweeper(store, bus, Naming(), minutes, root.log(), has_time)
     now = instant_of(datetime.now(UTC))
     swept = sweeper.sweep(now)
-    missing = DueJobs(store, bus, Naming(), root.log(), has_time).sweep(now)
+    missing = replace(due_jobs, has_time=has_time).sweep(now)
     metrics.count(AlertsSent=swept.abandoned + missing)
     metrics.corrupt_items(swept.corrupt)
     return {"openRuns": swept.open_runs, "abandoned": swept.abandoned, "missing": missing}

@@ -6,10 +6,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, cast
 
+import pytest
+
 from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
 from headwater.graph.names.naming import Naming
 from headwater.openlineage.instant import Instant, instant_of
+from headwater.store.errors import StorageError
 from headwater.store.items.rhythms import DUE
 from headwater.store.keys import Key
 from headwater.store.table import Item
@@ -31,6 +34,7 @@ class Jobs:
     def __init__(self, *jobs: str) -> None:
         self.world = World()
         self.bus = StoringBus(self.world.store, self.world.bus, lambda: at(HOURS))
+        self.due = DueJobs(self.world.store, self.bus, Naming(), _fail)
         self.numbers = iter(range(1, 10_000))
         for hour in range(HOURS):
             self.run(hour, *jobs)
@@ -41,6 +45,10 @@ class Jobs:
 
     def start(self, hour: float, job: str) -> None:
         self.world.fold(factory.received(next(self._events(hour, job, 5))))
+
+    def fail(self, hour: float, job: str) -> None:
+        start, end = self._events(hour, job, 5)
+        self.world.fold(factory.received(start, {**end, "eventType": "FAIL"}))
 
     def _events(self, hour: float, job: str, minutes: int) -> Iterator[Document]:
         place = "abcdefgh".index(job[0])
@@ -56,7 +64,7 @@ class Jobs:
     def missing(self, hour: float) -> list[Document]:
         """The alerts of a sweep."""
         start = len(self.world.bus.sent)
-        DueJobs(self.world.store, self.bus, Naming(), _fail).sweep(at(hour))
+        self.due.sweep(at(hour))
         return [plain(alert) for alert in self.world.bus.sent[start:]]
 
     def names(self, hour: float) -> list[str]:
@@ -73,6 +81,23 @@ def test_a_missing_run_is_told_once_with_who_reads_what_it_writes() -> None:
     assert alert["outputs"] == ["dataset:s3://lake:table_1"]
     assert {item["nodeId"] for item in alert["suffers"][0]["items"]} >= {"job:demo:b", "dataset:s3://lake:table_2"}
     assert jobs.names(HOURS + 1) == jobs.names(HOURS + 5) == []
+
+
+def test_what_the_bus_does_not_take_is_told_once_by_the_next_sweep() -> None:
+    jobs = Jobs("a")
+    jobs.world.bus.failures = 1
+    with pytest.raises(StorageError):
+        jobs.missing(HOURS + 0.6)
+    assert jobs.names(HOURS + 0.8) == ["a"]
+    assert jobs.names(HOURS + 1) == []
+
+
+def test_a_job_waits_for_one_above_that_failed_and_was_not_tried_again() -> None:
+    jobs = Jobs("a", "b")
+    jobs.fail(HOURS, "a")
+    assert jobs.names(HOURS + 0.8) == []
+    jobs.run(HOURS + 0.9, "a")
+    assert jobs.names(HOURS + 1.6) == ["b"]
 
 
 def test_a_run_that_comes_after_all_is_expected_again() -> None:
@@ -251,14 +276,21 @@ def counted(jobs: Jobs, hour: float) -> tuple[list[str], int]:
     return jobs.names(hour), table.reads - before
 
 
-def test_nobody_asks_why_jobs_are_late_that_were_told_or_when_nothing_is_heard() -> None:
+def test_nobody_asks_again_why_jobs_are_late_that_were_told_or_that_wait() -> None:
     jobs = Jobs("a", "b", "c")
-    assert jobs.names(HOURS + 3) == ["a"]
-    assert counted(jobs, HOURS + 3.2) == ([], 12)  # of each its head, its next run and its alert
-    jobs.run(HOURS + 3.3, "e")
-    names, reads = counted(jobs, HOURS + 3.5)
-    assert names == []  # they wait for a, which was told
+    jobs.run(HOURS + 2.9, "e")
+    names, reads = counted(jobs, HOURS + 3)
+    assert names == ["a"]
     assert reads > 20
+    assert counted(jobs, HOURS + 3.2) == ([], 7)  # of each its next run, of one its alert; the causes, and the settings
+    jobs.run(HOURS + 3.3, "a")
+    assert jobs.names(HOURS + 4.1) == ["b"]
+
+
+def test_while_nothing_is_heard_nobody_asks_whether_late_jobs_have_begun() -> None:
+    jobs = Jobs("a", "c", "e")
+    assert jobs.names(HOURS + 3) == ["a"]
+    assert counted(jobs, HOURS + 3.2) == ([], 8)  # of each its next run and its alert; twice the settings
 
 
 def test_what_an_earlier_release_stored_is_told_alike() -> None:

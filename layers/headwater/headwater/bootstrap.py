@@ -190,7 +190,7 @@ class Root(Generic[Settings_co]):
         return self._once("bus", lambda: EventBus(self.rare_client("events"), settings.alert_bus, settings.api_url))
 
     def storing_bus(self: Root[config.AnnouncingSettings]) -> Bus:
-        """The bus. Each alert is stored before it is sent."""
+        """The bus. Each alert is stored once it was sent."""
         from headwater.alerts.stored_alerts import StoringBus
 
         return StoringBus(self.store(), self.bus())

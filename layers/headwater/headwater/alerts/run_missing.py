@@ -12,7 +12,7 @@ the first missing run raises an alert. The others raise theirs once an event com
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -24,7 +24,7 @@ from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, node_id
 from headwater.graph.names.naming import Naming
-from headwater.graph.states.rhythm import LATE, Moment, at, moment
+from headwater.graph.states.rhythm import LATE, DueRun, Moment, at, moment
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
 from headwater.openlineage.instant import NEVER, Instant, instant_of, moved_back, shown
@@ -36,7 +36,6 @@ from headwater.traversal.expectations import (
     Expected,
     ExpectedState,
     by_rhythms,
-    late_by_index,
     outputs_of,
     replaced,
     with_causes,
@@ -67,12 +66,18 @@ class DueJobs:
     naming: Naming
     log: FaultLog
     has_time: Callable[[], bool] = lambda: True
+    waits: "dict[JobId, _Waits]" = field(default_factory=dict)
+    """What earlier sweeps of this process found to wait: as long as neither job has run, nobody asks again."""
 
     def sweep(self, now: Instant) -> int:
         """Puts an alert on the bus for each missing run, and returns their number. Raises StorageError."""
         said, due = self._said(now), self.store.due_jobs(now)
         heard = self._last_heard(now) if due or said else 0
-        late = [each for jobs in _chunks(due, AT_A_TIME) if self.has_time() for each in self._late(jobs, now, heard)]
+        all_due = {*due}
+        for gone in self.waits.keys() - all_due:
+            del self.waits[gone]
+        chunks = (self._not_waiting(jobs, all_due) for jobs in _chunks(due, AT_A_TIME) if self.has_time())
+        late = [each for jobs in chunks for each in self._late(jobs, now, heard)]
         first = self._first_in_silence(late, now, heard)
         new = sorted(each for each in late if not each.is_told and each.due <= heard)
         told = [
@@ -114,6 +119,20 @@ class DueJobs:
         found = (sorted(self._late(chunk, now, moment(now))) for chunk in chunks)
         return next(filter(None, found), [])[:1]
 
+    def _not_waiting(self, jobs: Sequence[JobId], all_due: set[JobId]) -> list[JobId]:
+        """Some due jobs, without those that still wait as an earlier sweep found."""
+        known = {job: waits for job in jobs if (waits := self.waits.get(job)) and waits.cause in all_due}
+        due = self.store.due_runs({*known, *(waits.cause for waits in known.values())}) if known else {}
+        is_waiting = {
+            job for job, each in known.items() if (due.get(job), due.get(each.cause)) == (each.own, each.late)
+        }
+        return [job for job in jobs if job not in is_waiting]
+
+    def _remember(self, reader: Reader, causes: Mapping[JobId, JobId]) -> None:
+        due = reader.store.due_runs({*causes, *causes.values()})
+        both = ((job, cause) for job, cause in causes.items() if job in due and cause in due)
+        self.waits.update({job: _Waits(due[job], cause, due[cause]) for job, cause in both})
+
     def _late(self, jobs: Sequence[JobId], now: Instant, heard: Moment) -> list["_Late"]:
         """The late jobs, of some that are due. A job whose item is damaged is left out."""
         try:
@@ -127,25 +146,27 @@ class DueJobs:
             return []
 
     def _examined(self, jobs: Sequence[JobId], now: Instant, heard: Moment) -> list["_Late"]:
-        """Late jobs that no other job explains. Of those that were told, or due since the last event, nobody asks for
-        the cause: they may be many, and at most one of them is told."""
+        """Late jobs that no other job explains. Of those that were told, or due since the last event, nobody asks
+        whether they have begun, nor for the cause: they may be many, and at most one of them is told."""
         log = lambda fault: self.log("a due job cannot be read", fault)  # noqa: E731
         reader, time = Reader(self.store.for_one_request(log), self.naming), moment(now)
-        found = late_by_index(reader, jobs, time)
-        late = {job: each for job, each in _late_of(reader, found).items() if each.is_settled(time, heard)}
-        found |= by_rhythms(reader, [job for job in jobs if job not in late], time)
-        late |= _late_of(reader, {job: found[job] for job in found.keys() - late.keys()})
-        over = {job for job in jobs if job not in found or found[job].state is ExpectedState.UNKNOWN}
-        over |= {job for job, each in late.items() if time - each.slot.latest >= FORGOTTEN}
-        causes = with_causes(
-            reader, [found[job] for job, each in late.items() if not each.is_settled(time, heard)], time
+        late = {job: each for job, each in _late_by_index(reader, jobs, time).items() if each.is_settled(time, heard)}
+        found = by_rhythms(reader, [job for job in jobs if job not in late], time)
+        over = {job for job in jobs if job not in late and job not in found}
+        over |= {job for job, each in found.items() if each.state is ExpectedState.UNKNOWN}
+        of_rhythms = _late_of(
+            reader, {job: each.slot for job, each in found.items() if each.slot and each.state is ExpectedState.LATE}
         )
-        waiting = {job for job, each in causes.items() if each.state is ExpectedState.WAITING}
-        silent = {job for job, each in late.items() if each.is_silent(heard)}
-        over |= replaced(reader, [found[job] for job in late.keys() - over - waiting - silent])
+        unsettled = [found[job] for job, each in of_rhythms.items() if not each.is_settled(time, heard)]
+        late |= of_rhythms
+        over |= {job for job, each in late.items() if time - each.slot.latest >= FORGOTTEN}
+        causes = with_causes(reader, unsettled, time)
+        waiting = {job: each.waits_for.facts.id for job, each in causes.items() if each.waits_for}
+        self._remember(reader, waiting)
+        over |= replaced(reader, [each for each in unsettled if each.head.facts.id not in over | waiting.keys()])
         for job in sorted(over):
             self._expect_no_more(job)
-        missing = (each for job, each in late.items() if job not in over | waiting)
+        missing = (each for job, each in late.items() if job not in over and job not in waiting)
         return [each for each in missing if time - each.slot.latest <= LATE]
 
     def _report(self, late: "_Late", now: Instant, heard: Moment | None, below: Sequence["SaidExpectation"]) -> bool:
@@ -194,24 +215,33 @@ class _Late(NamedTuple):
     def alert(self) -> str:
         return id_of_missing(self.job, self.slot)
 
-    def is_silent(self, heard: Moment) -> bool:
-        """Whether it has no alert, and was due since the last event."""
-        return not self.is_told and self.due > heard
-
     def is_settled(self, now: Moment, heard: Moment) -> bool:
         """Whether it has no alert of its own to come, whatever explains it."""
         return self.is_told or self.due > heard or now - self.slot.latest > LATE
 
 
-def _late_of(reader: Reader, found: Mapping[JobId, Expected]) -> dict[JobId, _Late]:
-    """The late ones among jobs, with whether they had their alerts."""
-    late = {
-        job: _Late(each.slot.due, job, each.slot)
-        for job, each in found.items()
-        if each.slot and each.state is ExpectedState.LATE
-    }
-    stored = reader.store.stored_alerts(each.alert for each in late.values())
-    return {job: each._replace(is_told=each.alert in stored) for job, each in late.items()}
+class _Waits(NamedTuple):
+    """A late job that waits for another late one, by when both were due."""
+
+    own: DueRun
+    cause: JobId
+    late: DueRun
+
+
+def _late_by_index(reader: Reader, jobs: Sequence[JobId], now: Moment) -> dict[JobId, _Late]:
+    """Those of some due jobs that are late unless a run has begun since, without their heads and rhythms. Holidays may
+    move what is due."""
+    if reader.said and any(reader.said.holidays.values()):
+        return {}
+    due = reader.store.due_runs(jobs)
+    return _late_of(reader, {job: Slot(run.due, run.latest) for job, run in due.items() if run.latest < now})
+
+
+def _late_of(reader: Reader, slots: Mapping[JobId, Slot]) -> dict[JobId, _Late]:
+    """Late jobs by their slots, with whether they had their alerts."""
+    ids = {job: id_of_missing(job, slot) for job, slot in slots.items()}
+    stored = reader.store.stored_alerts(ids.values())
+    return {job: _Late(slot.due, job, slot, ids[job] in stored) for job, slot in slots.items()}
 
 
 def _chunks(entries: Sequence[Entry], size: int) -> Iterator[Sequence[Entry]]:

@@ -1,4 +1,5 @@
-"""A bus that stores each alert before sending it, so that a link in a mail finds its alert.
+"""A bus that sends each alert, then stores it. What is stored was sent, so a sweep passes over it; what the bus did not
+take is not stored, and the next sweep puts it again. Only an alert whose storing fails is sent twice.
 
 An alert that is put again has the same id, and its item the same key. A silenced alert is stored but not sent. That is
 decided once, when it is first stored:
@@ -43,22 +44,22 @@ class _Decided(NamedTuple):
 
 @dataclass(frozen=True)
 class StoringBus:
-    """Stores alerts, then puts those on a bus that nobody has silenced."""
+    """Puts alerts on a bus, except those that somebody has silenced, then stores all."""
 
     store: GraphStore
     bus: Bus
     now: Callable[[], Instant] = lambda: instant_of(datetime.now(UTC))
 
     def put(self, alerts: Sequence[Alert]) -> None:
-        """Stores and puts alerts. Raises StorageError; the caller puts all alerts again."""
+        """Puts and stores alerts. Raises StorageError; the caller puts all alerts again."""
         now = self.now()
         decided = self._decided(alerts, now)
         of_datasets = [alert for alert in alerts if alert.type is DetailType.SCHEMA_CHANGED]
         found = [DatasetAlert(dataset_id(alert.name), alert.time, alert.id) for alert in of_datasets]
         found += [DatasetAlert(each.silence, now, each.alert.id) for each in decided if each.silence]
-        self.store.put([*(each.stored for each in decided), *found], Snapshot())
         if told := [each.alert for each in decided if not each.stored.is_silenced]:
             self.bus.put(told)
+        self.store.put([*(each.stored for each in decided), *found], Snapshot())
 
     def _decided(self, alerts: Sequence[Alert], now: Instant) -> list[_Decided]:
         """One read for all alerts; two more for an alert that may be the first after a silence."""

@@ -10,8 +10,17 @@ from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, JobRunId, job_id
 from headwater.graph.producers import is_query_job, is_test
+from headwater.graph.producers.airflow import schedule_of
 from headwater.graph.states.job import JobFacts
-from headwater.graph.states.rhythm import ID_DIGITS, Observation, Rhythm, observation
+from headwater.graph.states.rhythm import (
+    ID_DIGITS,
+    NO_SCHEDULE,
+    Observation,
+    Rhythm,
+    Schedule,
+    is_filled_again,
+    observation,
+)
 from headwater.graph.states.run import Run
 from headwater.openlineage.event import Name
 from headwater.store.graph_store import GraphStore
@@ -91,13 +100,20 @@ def rhythms_of(runs: Iterable[Run]) -> dict[JobId, Rhythm]:
     once they are joined with the others. Queries come with their application, tests with what they test, and streams
     never end: none of these is due by itself."""
     seen: dict[JobId, list[tuple[Name, Observation]]] = {}
+    schedules: dict[JobId, Schedule] = {}
     for run in runs:
-        if run.ending and run.last:
+        if run.ending and run.last and not is_filled_again(run):
             facets = values(run.job_facets)
             is_stream = facet_text(facets, "jobType", "processingType") == "STREAMING"
             is_due = not (is_query_job(facets) or is_test(facets) or is_stream)
-            seen.setdefault(job_id(run.job), []).append((run.job, observation(run)._replace(is_due=is_due)))
-    return {job: Rhythm(min(name for name, _ in of), tuple(sorted(each for _, each in of))) for job, of in seen.items()}
+            job, observed = job_id(run.job), observation(run)._replace(is_due=is_due)
+            seen.setdefault(job, []).append((run.job, observed))
+            if (schedule := schedule_of(values(run.facets))) is not None:
+                schedules[job] = max(schedules.get(job, NO_SCHEDULE), Schedule(run.last, observed.run, schedule))
+    return {
+        job: Rhythm(min(name for name, _ in of), tuple(sorted(each for _, each in of)), schedules.get(job, NO_SCHEDULE))
+        for job, of in seen.items()
+    }
 
 
 def _with_known(store: GraphStore, job: JobId, rhythm: Rhythm, read: Snapshot) -> Rhythm:

@@ -25,7 +25,7 @@ from headwater.graph.states.edges import Edges, RenamedAway
 from headwater.graph.states.generation import Generation, Generations, RunOfGeneration, read_back_to
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.neighbours import NeighbourPage, Side
-from headwater.graph.states.run import Run, joined_in_earliest_namespace
+from headwater.graph.states.run import Run, RunState, joined_in_earliest_namespace
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.faults import InvalidRequest
@@ -316,8 +316,10 @@ class Reader:
         return generations.all[:most]
 
     def is_of_a_loop(self, job: JobId) -> bool:
-        """Whether a run of the parent starts the job more than once, as far as its newest generations show."""
-        return any(len(runs) > 1 for runs in self.newest_generations(job, LOOPS_AMONG))
+        """Whether a run of the parent starts the job more than once, as its newest generations show, not counting a
+        try that failed."""
+        generations = self.newest_generations(job, LOOPS_AMONG)
+        return any(sum(run.state is not RunState.FAILED for run in runs) > 1 for runs in generations)
 
     def newest_runs_of_each(self, heads: Mapping[JobId, JobHead], most: int) -> dict[JobId, list[Run]]:
         """The last runs of several jobs by start, newest first: one call for each job that has a run, and one for a

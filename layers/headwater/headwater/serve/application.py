@@ -74,6 +74,7 @@ class Application:
             home.table, replace(settings.retention, forms=home.forms), StateCache(FOLD_CACHE_BYTES)
         )
         self._bus = StoringBus(self._store, LoggedBus(home.alert_log, options.api_url))
+        self._due_jobs = DueJobs(self._store, self._bus, Naming(), self._log)
         self._deliveries = [
             Worker(receiver.name, self._delivery(receiver), self._log) for receiver in options.receivers
         ]
@@ -146,7 +147,7 @@ class Application:
     def _sweep(self) -> float:
         sweeper = Sweeper(self._store, self._bus, Naming(), self._settings.abandoned_after, self._log)
         swept = sweeper.sweep(_now())
-        missing = DueJobs(self._store, self._bus, Naming(), self._log).sweep(_now())
+        missing = self._due_jobs.sweep(_now())
         metrics.count(AlertsSent=swept.abandoned + missing)
         metrics.corrupt_items(swept.corrupt)
         return SWEEP_SECONDS

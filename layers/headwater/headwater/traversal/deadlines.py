@@ -10,7 +10,6 @@ timetable says, or once the jobs that it waits for have ended, by the same estim
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from itertools import islice
 from typing import Any, NamedTuple
@@ -21,7 +20,7 @@ from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, dataset_id, job_id, node_id
 from headwater.graph.producers import is_query_job
-from headwater.graph.states.rhythm import DAY, Moment, Observation, at, median
+from headwater.graph.states.rhythm import DAY, Moment, at, median
 from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
@@ -31,7 +30,6 @@ from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
 from headwater.traversal.expectations import (
     Expected,
-    ExpectedState,
     by_rhythms,
     has_done_its_part,
     inputs_of,
@@ -204,7 +202,7 @@ class Estimate:
         if not taken:
             return None
         usual = int(median(taken))
-        if each.state is ExpectedState.RUNNING and each.begun is not None:
+        if each.is_open and each.begun is not None and each.begun > self.now - BEHIND:
             return self._of_running(each, each.begun, taken, usual)
         slot, failed = each.slot, each.last if each.last and not each.last.is_good else None
         if failed and failed.end > by - DAY // 2 and (slot is None or slot.due > by):
@@ -265,14 +263,13 @@ class Estimate:
                 start = max(self.now, last.end + usual_lag(each.rhythm, above.rhythm))
                 yield Coming(start, start + usual, *self._delay(above, last.start, last.seconds))
                 continue
-            good = above._replace(rhythm=replace(above.rhythm, observations=_good(above)))
-            if has_done_its_part(each.rhythm, good, due) or not _comes_before(above, due):
+            if has_done_its_part(each.rhythm, above, due) or not _comes_before(above, due):
                 continue
             if way := self.of(above, due):
                 start = max(self.now, way.end + usual_lag(each.rhythm, above.rhythm))
                 yield way._replace(start=start, end=start + usual)
         if (parent := each.head.parent_name) and (starter := self._one(parent)) and _comes_before(starter, due):
-            before = due_of(starter, starter.begun or self.now) if starter.state is ExpectedState.RUNNING else None
+            before = due_of(starter, starter.begun or self.now) if starter.is_open else None
             before = before or (starter.slot.due if starter.slot else None)
             if before and (way := self.of(starter, due)):
                 start = max(self.now, way.start + max(0, due - before))
@@ -286,15 +283,10 @@ class Estimate:
         return by_rhythms(self._reader, [job_id(name)], self.now).get(job_id(name))
 
 
-def _good(each: Expected) -> tuple[Observation, ...]:
-    return tuple(seen for seen in each.rhythm.observations if seen.is_good)
-
-
 def _comes_before(above: Expected, due: Moment) -> bool:
     """Whether a job above is running, or due, before one that is due at that time."""
-    is_running = above.state is ExpectedState.RUNNING
     has_failed = above.last is not None and not above.last.is_good and above.last.end > due - DAY // 2
-    return is_running or has_failed or (above.slot is not None and above.slot.due <= due)
+    return above.is_open or has_failed or (above.slot is not None and above.slot.due <= due)
 
 
 def due_of(each: Expected, begun: Moment) -> Moment | None:

@@ -1,8 +1,8 @@
 """What is expected of jobs: when the next run is due, and whether it is late, by the rhythm of each job.
 
 A job is not late while a job that it waits for is: the one at the top is late, with all that follows from it. It waits
-for the job that starts it, and for writers of its inputs that were not finished when it was due. Once those have ended,
-it has the time it usually takes to begin after them.
+for the job that starts it, and for writers of its inputs that had not ended well when it was due: a failure has its own
+alert. Once those have ended, it has the time it usually takes to begin after them.
 
     ingest        report, due 07:00       at 07:40
     ended 06:50   has not begun           report is late
@@ -25,7 +25,7 @@ from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.generation import united
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.rhythm import DueRun, Moment, Observation, Rhythm, median, moment
+from headwater.graph.states.rhythm import Moment, Observation, Rhythm, median, moment
 from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -69,6 +69,12 @@ class Expected(NamedTuple):
     waits_for: JobHead | None = None
 
     @property
+    def is_open(self) -> bool:
+        """Whether its newest run was not heard to end, even if it takes so long that it is given up."""
+        latest = self.head.latest
+        return latest is not None and latest.is_reported and latest.state == RunState.RUNNING
+
+    @property
     def last(self) -> Observation | None:
         return self.rhythm.observations[-1] if self.rhythm.observations else None
 
@@ -94,24 +100,6 @@ def by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[Job
     rhythms = reader.store.read(ReadRequest(rhythms=jobs)).rhythms
     own = {job: head for job, head in heads.items() if not head.is_foreign}
     return {job: _of(reader, head, rhythms.get(job) or Rhythm(head.facts.name), now) for job, head in own.items()}
-
-
-def late_by_index(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[JobId, Expected]:
-    """Those of some jobs that are certainly late, without their rhythms and timetables: no run began since their next
-    one was made due, and no holidays move it."""
-    if reader.said and any(reader.said.holidays.values()):
-        return {}
-    heads, due = reader.jobs(jobs, usages=False), reader.store.due_runs(jobs)
-    return {
-        job: Expected(head, Rhythm(head.facts.name), None, run.begun, Slot(run.due, run.latest), ExpectedState.LATE)
-        for job, run in due.items()
-        if (head := heads.get(job)) and not head.is_foreign and run.latest < now and not _has_begun(head, run)
-    }
-
-
-def _has_begun(head: JobHead, run: DueRun) -> bool:
-    latest = head.latest if head.latest and head.latest.is_reported else None
-    return latest is not None and (latest.state == RunState.RUNNING or moment(latest.started_at) > run.begun)
 
 
 def _of(reader: Reader, head: JobHead, rhythm: Rhythm, now: Moment) -> Expected:
@@ -170,9 +158,11 @@ def _with_cause(
         is_first = each.slot is not None and (each.slot.due, job) < (slot.due, late.head.facts.id)
         ended = each.last.end if each.last and not is_parent else None
         if (
-            (each.state is ExpectedState.LATE and (is_parent or is_first))
-            or (each.state is ExpectedState.RUNNING and (is_parent or (each.begun or 0) > slot.due - _lead(each)))
+            is_first  # it is overdue, even if it is not late yet by its own spread
+            or (each.state is ExpectedState.LATE and is_parent)
+            or (each.is_open and (is_parent or (each.begun or 0) > slot.due - _lead(each)))
             or (ended is not None and slot.due < ended and now < ended + _lag(late.rhythm, each.rhythm))
+            or (each.last is not None and not each.last.is_good and each.last.start > slot.due - _lead(each))
         ) and (is_parent or not has_done_its_part(late.rhythm, each, slot.due)):
             return late._replace(state=ExpectedState.WAITING, waits_for=each.head)
     return late
@@ -232,9 +222,9 @@ def _lead(above: Expected) -> int:
 
 
 def has_done_its_part(rhythm: Rhythm, above: Expected, due: Moment) -> bool:
-    """Whether a run of the job above ended so shortly before one was due that it is the one to wait for."""
+    """Whether a run of the job above ended well so shortly before one was due that it is the one to wait for."""
     lag = _lag(rhythm, above.rhythm)
-    return any(due - lag <= seen.end <= due for seen in above.rhythm.observations)
+    return any(seen.is_good and due - lag <= seen.end <= due for seen in above.rhythm.observations)
 
 
 def _lag(rhythm: Rhythm, above: Rhythm) -> int:

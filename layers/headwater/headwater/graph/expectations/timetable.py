@@ -1,5 +1,6 @@
 """When the next run of a job is due, learnt from its rhythm, without any configuration.
 
+    0 7 * * 1-5 Europe/Berlin       what Airflow says of the DAG, with the usual time until the job begins
     every hour                      the gap between two runs, on the days of the week that have runs
     at 07:00 on weekdays            times of the day, on the days of the week on which they were seen three times
     at 02:00 on the last day        the day by which three months agree
@@ -10,10 +11,10 @@ If none of them fits, nothing is claimed. Clocks change: a job seen only in summ
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple, Protocol
 
 from headwater.graph.states.rhythm import DAY, Moment, Observation, Rhythm, at, median
@@ -31,6 +32,8 @@ LONGEST_INTERVAL = 3 * HOUR
 """Runs further apart than this are expected at times of the day."""
 MOST_TIMES = 6
 """Times of a day."""
+MOST_SCHEDULED = 300
+"""Times of a day of a schedule."""
 LEAST_TOLERANCE = 15 * MINUTE
 EARLY = 6 * HOUR
 """A run that began at most this long before one was due counts as that run."""
@@ -65,7 +68,11 @@ class Timetable(Protocol):
 def timetable(rhythm: Rhythm) -> Timetable | None:
     """The timetable of a job; None if its runs follow none, or there are too few to know."""
     generations = rhythm.generations
-    if len(generations) < LEAST_SEEN or not 0 <= rhythm.observations[0].start <= rhythm.observations[-1].start < LATEST:
+    if not generations or not 0 <= rhythm.observations[0].start <= rhythm.observations[-1].start < LATEST:
+        return None
+    if rhythm.schedule.text and (said := _scheduled(rhythm.schedule.text, generations)):
+        return said
+    if len(generations) < LEAST_SEEN:
         return None
     gaps = [later.start - earlier.start for earlier, later in pairwise(generations)]
     of_day = _all_day(generations, gaps, rhythm.observations) if median(gaps) < LONGEST_INTERVAL else None
@@ -86,7 +93,7 @@ def slot_of(rhythm: Rhythm, run: Observation) -> Slot | None:
     known = [[seen for seen in others if seen.start < run.start]]
     if len({seen.start // DAY for seen in generations}) < len(generations):
         known.append(others)
-    found = (_met(timetable(Rhythm(rhythm.job, tuple(seen))), before[-1], run.start) for seen in known)
+    found = (_met(timetable(replace(rhythm, observations=tuple(seen))), before[-1], run.start) for seen in known)
     return next(filter(None, found), None)
 
 
@@ -141,6 +148,7 @@ class Calendar:
     days: str
     tolerance: int
     since: Moment
+    schedule: str = ""
 
     @property
     def zone(self) -> str:
@@ -148,6 +156,8 @@ class Calendar:
 
     @property
     def words(self) -> str:
+        if self.schedule:
+            return f"by Airflow's schedule, {self.schedule}"
         clock = self.zones[0] if len(self.zones) == 1 else UTC
         moved = 0 if clock == self.zones[0] else _offset(self.zones[0], self.since)
         times = sorted((time - moved) % DAY for time in self.times)
@@ -161,6 +171,14 @@ class Calendar:
                 moved = self._moved(due)
                 return Slot(due, due + self.tolerance + max(moved), -min(moved))
             before = due
+        return None
+
+    def last_before(self, start: Moment) -> Moment | None:
+        """The last due time until `start`, within the month before."""
+        for days in (2, 32):
+            dues = takewhile(lambda due: due <= start, self._dues(start - days * DAY))
+            if (found := max(dues, default=None)) is not None:
+                return found
         return None
 
     def _dues(self, after: Moment) -> Iterator[Moment]:
@@ -178,6 +196,37 @@ class Calendar:
         return [0, *(other - first for other in others)]
 
 
+def _scheduled(schedule: str, generations: Sequence[Observation]) -> Calendar | None:
+    """The timetable of a job of a DAG that Airflow starts by the clock: it begins some time after each time of the
+    schedule. None if the schedule cannot be read, or has very many times."""
+    from headwater.graph.expectations.cron import cron  # noqa: PLC0415 - no function needs it to start
+
+    expression, _, zone = schedule.rpartition(" ")
+    found = cron(expression)
+    if found is None or len(found.times) > MOST_SCHEDULED or not _is_zone(zone):
+        return None
+    is_day = lambda day: found.is_on(_date(day))  # noqa: E731
+    ticks = Calendar((zone,), found.times, is_day, "", 0, 0)
+    newest = [seen.start for seen in generations[-RECENT:]]
+    lags = [start - tick for start in newest if (tick := ticks.last_before(start)) is not None]
+    if not lags:
+        return None
+    usual = int(median(lags))
+    off = sorted(lag - usual for lag in lags)
+    tolerance = LEAST_TOLERANCE + max(
+        0, 2 * (off[-2] if len(off) > 3 else off[-1]), *[lag - usual for lag in lags[-3:]]
+    )
+    return Calendar((zone,), [time + usual for time in found.times], is_day, "", tolerance, newest[-1] - DAY, schedule)
+
+
+def _is_zone(zone: str) -> bool:
+    try:
+        _offset(zone, 0)
+    except (ValueError, OSError, KeyError):
+        return False
+    return True
+
+
 def _all_day(generations: Sequence[Observation], gaps: Sequence[int], all_kept: Sequence[Observation]) -> Every | None:
     """The timetable of a job that runs all day, or a part of it."""
     period = int(median(gaps))
@@ -190,7 +239,7 @@ def _all_day(generations: Sequence[Observation], gaps: Sequence[int], all_kept: 
     if (rests or not ends) and (len(ends) < LEAST_SEEN or generations[-1].start - generations[0].start < DAY):
         return None  # nothing is known of the night, or the last thirty runs are a backfill
     rest = int(ends[len(ends) // 10] - period / 2) if rests else DAY
-    tolerance = max(LEAST_TOLERANCE + 2 * (max(near) - period), period // 2)
+    tolerance = max(LEAST_TOLERANCE + 2 * (sorted(near)[-2] - period), period // 2)  # one delay is not usual
     return Every(period, tolerance, _weekdays({*last}, least=1), rest)
 
 

@@ -16,6 +16,8 @@ from headwater.graph.states.rhythm import DAY, MOST, Moment, Observation, median
 LEAST_AMOUNTS, LEAST_OF_WEEKDAY = 8, 3
 LEAST_WIDTH = 0.25
 """The smallest half width of a band: from 22 % less to 28 % more."""
+UNKNOWN_WEEKDAY = 0.8
+"""The smallest half width on a weekday not seen three times, which may have other amounts: from 55 % less on."""
 WIDTH = 5.0
 """Standard deviations within a band."""
 MOST_ZEROS = 0.1
@@ -23,6 +25,8 @@ MOST_ZEROS = 0.1
 LEAST_DAYS = 3
 LEAST_SAID = 3
 """From this many amounts on, a share of the usual amount is known."""
+MIDNIGHT = 3_600
+"""Seconds around midnight in which a run may be of either day, if others were on the other side."""
 MOST_LOG = 100.0
 """Logarithms of amounts beyond this are nonsense, such as growth until the year 9999."""
 MOST_POINTS = 40
@@ -113,15 +117,20 @@ def band(earlier: Sequence[Amount], time: Moment) -> Band | None:
     residuals = [
         (start // DAY % 7, log - level - slope * day) for (start, _), (day, log) in zip(earlier, points, strict=True)
     ]
-    shifts = _shifts(residuals)
-    center = level + shifts.get(time // DAY % 7, 0.0)
+    shifts, weekday = _shifts(residuals), time // DAY % 7
+    is_known = sum(of == weekday for of, _ in residuals) >= LEAST_OF_WEEKDAY
+    around = {off for start, _ in earlier for off in (-MIDNIGHT, MIDNIGHT) if (start + off) // DAY != start // DAY}
+    beside = [shifts.get((time - off) // DAY % 7, 0.0) - shifts.get(weekday, 0.0) for off in (0, *around)]
+    center = level + shifts.get(weekday, 0.0)
     off = sorted(abs(residual - shifts.get(weekday, 0.0)) for weekday, residual in residuals)
     if abs(center) > MOST_LOG:
         return None
     by_chance = 1 / math.sqrt(max(1.0, math.expm1(center)))
-    width = max(LEAST_WIDTH, WIDTH * _deviation(off), WIDTH * by_chance, 2.5 * off[len(off) * 9 // 10])
+    least = LEAST_WIDTH if is_known else UNKNOWN_WEEKDAY
+    width = max(least, WIDTH * _deviation(off), WIDTH * by_chance, 2.5 * off[len(off) * 9 // 10])
     width = min(width, MOST_LOG)
-    low, usual, high = (round(math.expm1(center + side * width)) for side in (-1, 0, 1))
+    edges = (center + min(beside) - width, center, center + max(beside) + width)
+    low, usual, high = (round(math.expm1(min(edge, MOST_LOG))) for edge in edges)
     return Band(max(low, 1), usual, high)
 
 

@@ -22,7 +22,7 @@ from headwater.graph.names.identity import JobId, job_id
 from headwater.graph.states.generation import RunOfGeneration
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import Instant, to_datetime
+from headwater.openlineage.instant import NEVER, Instant, parse_instant, to_datetime
 
 GENERATIONS, DAYS, MONTHS = 30, 70, 12
 DAY = 86_400
@@ -55,6 +55,17 @@ class Observation(NamedTuple):
         return self.start + self.seconds
 
 
+class Schedule(NamedTuple):
+    """What the newest run, by its last event, says of its job's schedule: a cron expression and a zone, or nothing."""
+
+    time: Instant
+    run: str
+    text: str
+
+
+NO_SCHEDULE = Schedule(NEVER, "", "")
+
+
 class DueRun(NamedTuple):
     """When the next run of a job is due and when it is late, by what was known when a run ended that began at
     `begun`."""
@@ -70,6 +81,7 @@ class Rhythm:
 
     job: Name
     observations: tuple[Observation, ...] = ()
+    schedule: Schedule = NO_SCHEDULE
 
     @property
     def id(self) -> JobId:
@@ -81,7 +93,8 @@ class Rhythm:
         if other == self:
             return self
         seen = {each.run: each for each in (*(other.observations if other else ()), *self.observations)}
-        return Rhythm(min(self.job, other.job) if other else self.job, tuple(kept(seen.values())))
+        schedule = max(self.schedule, other.schedule) if other else self.schedule
+        return Rhythm(min(self.job, other.job) if other else self.job, tuple(kept(seen.values())), schedule)
 
     def differs_from(self, known: "Rhythm | None") -> bool:
         """Whether a run began at another time than was known of it, or is of another generation. Then another run may
@@ -115,6 +128,19 @@ def observation(run: Run) -> Observation:
         rows=_sum(statistics, "rowCount"),
         size=_sum(statistics, "size"),
     )
+
+
+def is_filled_again(run: Run) -> bool:
+    """Whether the nominal time of a run, by its own words, is over for longer than a day, or than its next interval: a
+    backfill. When it runs and what it writes tells nothing of the next run."""
+    match values(run.facets).get("nominalTime"):
+        case {"nominalStartTime": str(begin), "nominalEndTime": str(end)}:
+            try:
+                first, last = moment(parse_instant(begin)), moment(parse_instant(end))
+            except ValueError:
+                return False
+            return moment(run.started_at) - last > max(DAY, last - first)
+    return False
 
 
 def kept(observations: Iterable[Observation]) -> list[Observation]:

@@ -5,13 +5,13 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from headwater.graph.names.identity import job_id
-from headwater.graph.states.rhythm import ID_DIGITS, DueRun, Moment, Observation, Rhythm, at
+from headwater.graph.states.rhythm import ID_DIGITS, NO_SCHEDULE, DueRun, Moment, Observation, Rhythm, Schedule, at
 from headwater.openlineage.instant import instant_of
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, WrongMember, unpacked
 from headwater.store.items.compression import pack
 from headwater.store.items.runs import OPEN_IN
-from headwater.store.items.values import anything, array, name_of, number, object_of, text
+from headwater.store.items.values import anything, array, instant, name_of, number, object_of, text
 from headwater.store.table import Item
 
 EARLIEST, LATEST = -62_135_596_800, 253_402_300_799
@@ -43,6 +43,7 @@ def encode(rhythm: Rhythm) -> Item:
         "apart": [number for number, each in enumerate(seen) if not each.is_due],
         "rows": [each.rows for each in seen],
         "bytes": [each.size for each in seen],
+        **({"schedule": rhythm.schedule} if rhythm.schedule.time else {}),
     }
     found = timetable(rhythm) if rhythm.is_due else None
     slot = found.next_after(starts[-1]) if found else None
@@ -81,7 +82,13 @@ def _decode(item: Item, members: Members) -> Rhythm:
     return Rhythm(
         job=members.read("job", name_of(job_id, keys.rhythm_of(item.key))),
         observations=tuple(map(Observation._make, columns)),
+        schedule=members.read("schedule", _schedule, NO_SCHEDULE),
     )
+
+
+def _schedule(value: Any) -> Schedule:
+    time, run, expression = value
+    return Schedule(instant(time), text(run), text(expression))
 
 
 def _starts(value: Any) -> list[Moment]:
