@@ -34,7 +34,9 @@ def run(lake: Path, program: str) -> LookupClient:
     options = [f"--conf={name}={value}" for name, value in (settings(lake, "programs") | own).items()]
     source, spark = HERE / program, spark_home() / "bin"
     is_scala = source.suffix == ".scala"
-    command = [spark / "spark-shell", *options] if is_scala else [spark / "spark-submit", *options, source, lake]
+    command: list[str | Path] = [spark / "spark-shell", *options]
+    if not is_scala:
+        command = [spark / "spark-submit", *options, source, lake]
     typed = f'val lake = "{lake}"\n{source.read_text(encoding="utf-8")}' if is_scala else ""
     environment = os.environ | driver_environment(spark_java(state_folder()))
     done = subprocess.run(  # noqa: S603
