@@ -128,7 +128,7 @@ def queued(*documents: Document) -> Document:
 
 
 def notified(*notifications: Document) -> Document:
-    """A batch of the queue of notifications of S3."""
+    """A batch of the queue of notifications of S3, or of notices of EventBridge."""
     bodies = [json.dumps(notification) for notification in notifications]
     return {"Records": [{"messageId": f"notification-{number}", "body": body} for number, body in enumerate(bodies)]}
 

@@ -193,7 +193,7 @@ def curate() -> dict[str, Document]:
         "curate/delete-namespace.json": writing("DELETE", desk),
         "curate/refused.json": writing("PUT", desk, {"description": "Returned goods"}),
         "curate/not-allowed.json": writing("DELETE", desk, caller=CALLER),
-        "curate/step-ended.json": step_ended(),
+        "curate/step-ended.json": notified(step_ended()),
     }
 
 

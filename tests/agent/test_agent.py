@@ -59,21 +59,7 @@ def started(lake: Path, program: str) -> Iterator[subprocess.Popen[bytes]]:
     class_path = os.pathsep.join(map(str, parts))
     source = HERE / f"{program}.java"
     subprocess.run([COMPILER, "-nowarn", "-cp", class_path, "-d", lake, source], check=True)  # noqa: S603
-    settings = {
-        "spark.app.name": program.lower(),
-        "spark.master": "local[2]",
-        "spark.driver.host": "127.0.0.1",
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.extraListeners": LISTENER,
-        "spark.openlineage.namespace": "prod",
-        "spark.glue.JOB_RUN_ID": JOB_RUN,
-        "spark.glue.JOB_NAME": program.lower(),
-        "spark.glue.GLUE_VERSION": "4.0",
-        "spark.openlineage.transport.type": "file",
-        "spark.openlineage.transport.location": str(lake / "events.jsonl"),
-    }
-    options = [f"-D{name}={value}" for name, value in settings.items()]
+    options = [f"-D{name}={value}" for name, value in settings(lake, program.lower()).items()]
     options += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
     java = spark_java(state) / "bin" / "java"
     quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g"]
@@ -84,6 +70,24 @@ def started(lake: Path, program: str) -> Iterator[subprocess.Popen[bytes]]:
             yield process
         finally:
             process.kill()
+
+
+def settings(lake: Path, name: str) -> dict[str, str]:
+    """The settings of an application that leaves its events in the lake's folder."""
+    return {
+        "spark.app.name": name,
+        "spark.master": "local[2]",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.extraListeners": LISTENER,
+        "spark.openlineage.namespace": "prod",
+        "spark.glue.JOB_RUN_ID": JOB_RUN,
+        "spark.glue.JOB_NAME": name,
+        "spark.glue.GLUE_VERSION": "4.0",
+        "spark.openlineage.transport.type": "file",
+        "spark.openlineage.transport.location": str(lake / "events.jsonl"),
+    }
 
 
 def sent(lake: Path) -> list[Document]:

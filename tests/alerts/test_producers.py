@@ -287,6 +287,29 @@ ACQUIRED = "SparkOutOfMemoryError: Unable to acquire 65536 bytes of memory, got 
 
 
 @pytest.mark.parametrize(
+    ("error", "is_killed"),
+    [
+        (f"{LOST}Container killed on request. Exit code is 137", True),
+        (
+            f"{LOST}ExecutorLostFailure: Container from a bad node: c_1 on host: ip-1. Exit status: 137. Diagnostics:",
+            True,
+        ),
+        (f"{LOST}The executor with id 3 exited with exit code 137(SIGKILL, possible container OOM).", True),
+        (f"{LOST}Command exited with code 137", True),
+        (f"{LOST}{KILLED} Exit code is 137", False),
+        (f"{LOST}Exit status: 143", False),
+        (f"{LOST}no order 137", False),
+    ],
+)
+def test_a_killed_process_may_have_had_too_little_memory(error: str, is_killed: bool) -> None:
+    events = spark_write(1, "long", "FAIL")
+    events[-1]["run"]["facets"]["errorMessage"] = factory.facet(message=error, programmingLanguage="JAVA")
+    (alert,) = World().alerts_one_by_one(events)
+    assert is_killed is any("exit code 137). Often" in text for text in alert["lines"])
+    assert not (is_killed and any("ran out" in text for text in alert["lines"]))
+
+
+@pytest.mark.parametrize(
     ("error", "line"),
     [
         (f"{LOST}java.lang.OutOfMemoryError: Java heap space\n\tat a.B.c", "OutOfMemoryError: Java heap space"),

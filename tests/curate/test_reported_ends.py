@@ -7,7 +7,7 @@ import pytest
 
 from events.envelopes import step_ended
 from headwater.curate.curator import Curator
-from headwater.curate.run_lifecycle import end_as_reported
+from headwater.curate.run_lifecycle import UnknownRun, end_as_reported
 from tests import factory
 from tests.curate.conftest import Api, folded
 
@@ -38,6 +38,14 @@ def told(api: Api, said: dict[str, Any]) -> str | None:
     return end_as_reported(Curator(api.store, api.queue, api.bucket, api.naming), said, api.now)
 
 
+def is_known(api: Api, said: dict[str, Any]) -> bool:
+    try:
+        told(api, said)
+    except UnknownRun:
+        return False
+    return True
+
+
 def state(api: Api, run_id: str = APPLICATION) -> str:
     found: str = api.get(f"jobs/runs/{run_id}").body["state"]
     return found
@@ -56,9 +64,6 @@ def state(api: Api, run_id: str = APPLICATION) -> str:
         (notice("SUCCEEDED", GLUE), "jr_abcdef01", "COMPLETED"),
         (notice("RUNNING"), STEP, "RUNNING"),
         (notice("INTERRUPTED"), STEP, "RUNNING"),
-        (notice("FAILED"), "s-36ZWOFMZ19IU", "RUNNING"),
-        (notice("FAILED"), STEP.lower(), "RUNNING"),
-        (notice("FAILED"), None, "RUNNING"),
     ],
 )
 def test_an_open_run_ends_as_the_service_says(
@@ -67,6 +72,31 @@ def test_an_open_run_ends_as_the_service_says(
     api.fold_events(event("START", 20, known_as=known_as))
     ended = told(api, said)
     assert (state(api), ended) == (becomes, APPLICATION if becomes != "RUNNING" else None)
+
+
+@pytest.mark.parametrize("known_as", ["s-36ZWOFMZ19IU", STEP.lower(), None])
+def test_a_run_with_another_id_does_not_end(api: Api, known_as: str | None) -> None:
+    api.fold_events(event("START", 20, known_as=known_as))
+    with pytest.raises(UnknownRun):
+        told(api, notice("FAILED"))
+    assert state(api) == "RUNNING"
+
+
+@pytest.mark.parametrize(
+    ("said", "becomes"), [("FAILED", "FAILED"), ("CANCELLED", "ABORTED"), ("COMPLETED", "COMPLETED")]
+)
+@pytest.mark.parametrize("order", [*permutations(["START", "COMPLETE", "end"])])
+def test_an_end_counts_in_whatever_order_it_comes(api: Api, order: tuple[str, ...], said: str, becomes: str) -> None:
+    """What is not known yet is told again after the next event, as by the queue."""
+    sent = {"START": event("START", 20), "COMPLETE": event("COMPLETE", 30, known_as=None)}
+    waits = False
+    for each in order:
+        if each == "end":
+            waits = True
+        else:
+            api.fold_events(sent[each])
+        waits = waits and not is_known(api, notice(said))
+    assert (waits, state(api)) == (False, becomes)
 
 
 def test_the_run_ended_when_the_service_says_and_tells_why(api: Api) -> None:

@@ -6,8 +6,6 @@ import tomllib
 
 import pytest
 
-from events.envelopes import step_ended
-from headwater.curate.run_lifecycle import ENDS
 from tests.deployment.conftest import ROOT, Properties, Resources, chosen
 
 INGEST_ROUTES = {
@@ -27,7 +25,6 @@ SCHEDULED = (
     "ConnectPermission",
     "RegistryPermission",
     "SweepPermission",
-    "JobRunEndsPermission",
 )
 """Not the gateway's: EventBridge calls these."""
 
@@ -102,18 +99,6 @@ def test_only_the_gateway_may_invoke_the_functions_of_its_routes(resources: Reso
     for permission in permissions:
         assert permission["Principal"] == "apigateway.amazonaws.com"
         assert "${HttpApi}/" in str(permission["SourceArn"]["Fn::Sub"])
-
-
-def test_a_rule_tells_curate_of_each_end_of_a_step_or_job_run_and_of_nothing_else(resources: Resources) -> None:
-    pattern = resources["JobRunEnds"]["EventPattern"]
-    assert pattern["source"] == ["aws.emr", "aws.emr-serverless", "aws.glue"]
-    assert step_ended()["detail-type"] in pattern["detail-type"]
-    assert set(pattern["detail"]["state"]) == ENDS.keys()
-    (target,) = resources["JobRunEnds"]["Targets"]
-    assert target["Arn"] == {"Fn::GetAtt": ["CurateFunction", "Arn"]}
-    permission = resources["JobRunEndsPermission"]
-    assert permission["FunctionName"] == {"Ref": "CurateFunction"}
-    assert permission["SourceArn"] == {"Fn::GetAtt": ["JobRunEnds", "Arn"]}
 
 
 def test_a_flood_is_answered_429(resources: Resources) -> None:

@@ -19,6 +19,7 @@ ALLOWED = {
     "LookupRole": LOGS | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "s3:GetObject"},
     "CurateRole": LOGS
     | {"sqs:SendMessage", "s3:GetObject", "s3:PutObject"}
+    | {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"},
     "CatalogRole": LOGS
     | {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}

@@ -305,8 +305,8 @@ def test_normalise_keeps_a_deletion_of_curate(named: Named) -> None:
         assert named("curate")(sample(name))["statusCode"] == 404
 
 
-def test_curate_ends_no_run_of_a_step_that_it_does_not_know(named: Named) -> None:
-    assert named("curate")(sample(ENDED)) == {"ended": None}
+def test_curate_takes_the_end_of_a_step_that_it_does_not_know_again(named: Named) -> None:
+    assert named("curate")(sample(ENDED)) == {"batchItemFailures": [{"itemIdentifier": "notification-0"}]}
 
 
 def test_alerts_tells_of_a_run_that_failed_and_of_an_event_that_came_late(named: Named, deployed: Deployed) -> None:

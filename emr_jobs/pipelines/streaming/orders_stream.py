@@ -13,8 +13,6 @@ import argparse
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from headwater.spark import lineage, session, table, topic
-
 ORDER = "order_id string, product string, quantity int, unit_price decimal(12,2), ordered_at timestamp"
 EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
@@ -47,15 +45,14 @@ def main() -> None:
     parser.add_argument("--every", default="10 seconds", help="time between micro-batches (default: %(default)s)")
     parser.add_argument("--once", action="store_true", help="take what the topic holds now, then end")
     arguments = parser.parse_args()
-    spark = session(with_catalog(SparkSession.builder, arguments.table, arguments.warehouse), "orders_stream")
+    builder = SparkSession.builder.appName("orders_stream")
+    spark = with_catalog(builder, arguments.table, arguments.warehouse).getOrCreate()
     try:
         rows = orders(spark, arguments.bootstrap, arguments.topic)
         spark.sql(f"CREATE TABLE IF NOT EXISTS {arguments.table} ({ORDER}) USING iceberg")
         writer = rows.writeStream.format("iceberg").option("checkpointLocation", arguments.checkpoint)
         writer = writer.trigger(availableNow=True) if arguments.once else writer.trigger(processingTime=arguments.every)
-        reads, writes = [topic(arguments.bootstrap, arguments.topic)], [table(spark, arguments.table)]
-        with lineage(spark, reads=reads, writes=writes):
-            writer.toTable(arguments.table).awaitTermination()
+        writer.toTable(arguments.table).awaitTermination()
     finally:
         spark.stop()
 

@@ -1,10 +1,13 @@
 """The fixtures of the pipelines: a Spark with the real listener, the session's embedded stack, a Kafka broker."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agent.build import build, javac
+from headwater.cli.jvm.installed_spark import JAR
 from headwater.cli.jvm.jars import CONNECTOR_PINS, LISTENER_PINS, jar_files
 from headwater.cli.jvm.java import java_home
 from headwater.cli.jvm.kafka import run_broker
@@ -26,6 +29,17 @@ def cluster(
 ) -> Cluster:
     """A Spark that reports to the stack of the session, in a namespace and a folder of the test's own."""
     return Cluster(*spark_files, shared_stack, tmp_path, f"spark-{request.node.name}")
+
+
+@pytest.fixture
+def with_jar(cluster: Cluster) -> Cluster:
+    """The cluster with the jar beside the listener."""
+    compiler = javac()
+    if compiler is None:
+        pytest.skip("there is no JDK to build the jar")
+    jar = cluster.path(JAR.name)
+    build(jar, compiler)
+    return replace(cluster, jars=[*cluster.jars, jar])
 
 
 @pytest.fixture(scope="session")

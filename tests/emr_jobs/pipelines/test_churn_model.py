@@ -12,7 +12,9 @@ pytestmark = [pytest.mark.spark, pytest.mark.emulator, pytest.mark.engine]
 CHURN = PROGRAMS / "churn"
 
 
-def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(cluster: Cluster, broker: str) -> None:
+def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(
+    cluster: Cluster, with_jar: Cluster, broker: str
+) -> None:
     lake: dict[str, object] = {"table": "lake.crm.customers", "warehouse": cluster.path("lake")}
     run_python(CHURN / "generate_customers.py", "--output", cluster.path("raw"))
     cluster.spark().run(CHURN / "load_customers.py", raw=cluster.path("raw"), **lake)
@@ -20,15 +22,20 @@ def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(clu
     cluster.spark().run(CHURN / "train_churn.py", model=cluster.path("models/churn"), **lake, **code)
     to_topic = ("--bootstrap", broker, "--topic", "customers", "--count", 1, "--seed", 31)  # one who leaves
     run_python(CHURN / "generate_customers.py", *to_topic)
-    stream = {"bootstrap": broker, "checkpoint": cluster.path("checkpoint"), "model": cluster.path("models/churn")}
+    kafka = {"bootstrap": broker, "checkpoint": cluster.path("checkpoint"), "model": cluster.path("models/churn")}
     topics = {"customers": "customers", "scores": "churn-scores"}
-    cluster.spark().run(CHURN / "score_customers.py", once=True, **stream, **topics)
+    with_jar.spark().run(CHURN / "score_customers.py", once=True, **kafka, **topics)
 
     assert read_one(broker, "churn-scores") == {"customer_id": "C00001", "leaves": True}
     assert cluster.drawn(f"dataset:kafka://{broker}:churn-scores", rollup="parent", direction="upstream") == drawing(
         "raw -> load_customers -> lake/crm/customers -> train_churn -> models/churn -> score_customers -> churn-scores",
         "customers -> score_customers",
     )
+    stream = cluster.job("score_customers.kafka")
+    assert [[each["name"] for each in stream[side]] for side in ("inputs", "outputs")] == [
+        ["customers"],
+        ["churn-scores"],
+    ]
     model = cluster.answer("namespaces", "file", "datasets", str(cluster.path("models/churn")))
     assert (model["type"], model["facets"]["datasetType"]["datasetType"]) == ("DB_TABLE", "MODEL")
     (scoring,) = cluster.runs("score_customers")

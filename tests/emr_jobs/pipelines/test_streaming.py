@@ -1,4 +1,5 @@
-"""A stream from Kafka into Iceberg and the report on it are one path, while it runs and after it was stopped."""
+"""A stream from Kafka into Iceberg and the report on it are one path, while it runs and after it was stopped. The job
+has no line for lineage: the jar beside the listener reports the stream."""
 
 import os
 import signal
@@ -11,11 +12,12 @@ pytestmark = [pytest.mark.spark, pytest.mark.emulator, pytest.mark.engine]
 
 STREAMING = PROGRAMS / "streaming"
 STOP_SECONDS = 30
+STREAM = "orders_stream.orders"
 MICRO_BATCHES = "orders_stream.write_to_data_source_v2"
 
 
-def test_a_stream_is_one_job_on_a_path_from_topic_to_report(cluster: Cluster, broker: str) -> None:
-    topic = "shop-orders"
+def test_a_stream_is_one_job_on_a_path_from_topic_to_report(with_jar: Cluster, broker: str) -> None:
+    cluster, topic = with_jar, "shop-orders"
     node = f"dataset:kafka://{broker}:{topic}"
     lake: dict[str, object] = {"table": "lake.shop.orders", "warehouse": cluster.path("lake")}
     stream = {"bootstrap": broker, "topic": topic, "checkpoint": cluster.path("checkpoint"), "every": "1 second"}
@@ -25,9 +27,10 @@ def test_a_stream_is_one_job_on_a_path_from_topic_to_report(cluster: Cluster, br
         wait_until(lambda: len(micro_batches(cluster)) >= 2)
         run_python(generate, "--bootstrap", broker, "--topic", topic, "--count", 5, "--start", 21)
         wait_until(lambda: len(micro_batches(cluster)) >= 4)
-        live = cluster.job("orders_stream")
-        assert live["latestRun"]["state"] == "RUNNING"
-        assert cluster.drawn(node) == drawing(f"{topic} -> orders_stream -> lake/shop/orders")
+        assert cluster.job("orders_stream")["latestRun"]["state"] == "RUNNING"
+        live = cluster.job(STREAM)
+        assert (live["type"], live["latestRun"]["state"]) == ("STREAM", "RUNNING")
+        assert drawing(f"{topic} -> {STREAM} -> lake/shop/orders") <= cluster.drawn(node)
         os.kill(process.pid, signal.SIGTERM)
         process.wait(STOP_SECONDS)
     cluster.spark().run(STREAMING / "orders_report.py", **lake, report=cluster.path("by_product"))
@@ -37,17 +40,21 @@ def test_a_stream_is_one_job_on_a_path_from_topic_to_report(cluster: Cluster, br
     )
     drawn = cluster.drawn(node)
     assert {edge for edge in drawn if "orders_stream" in edge} == drawing(
-        f"{topic} -> orders_stream -> lake/shop/orders"
-    ), "without rollup=parent the graph has the job of the stream alone, not its queries"
+        f"{topic} -> {STREAM} -> lake/shop/orders",
+        f"{topic} -> {MICRO_BATCHES}",
+        "orders_stream.create_table.shop_orders -> lake/shop/orders",
+    ), "the queries of the application are beside the stream; the listener names no output of its micro-batches"
     (report,) = (
         job
         for job in cluster.answer("namespaces", cluster.namespace, "jobs")["jobs"]
         if [output["name"] for output in job["outputs"]] == [str(cluster.path("by_product"))]
     )
     _, read = cluster.answer("runlineage", "upstream", runId=report["latestRun"]["id"])["runs"]
-    assert read["job"]["name"] == "orders_stream", "which names no snapshot, but nobody else wrote that one"
-    (run,) = cluster.runs("orders_stream")
-    assert run["state"] == "COMPLETED"
+    assert read["job"]["name"] == STREAM, "which names no snapshot, but nobody else wrote that one"
+    (run,) = cluster.runs(STREAM)
+    assert run["state"] == "ABORTED", "since its driver was ended by SIGTERM; what it wrote before counts"
+    (application,) = cluster.runs("orders_stream")
+    assert application["state"] == "COMPLETED"
     states = [run["state"] for run in micro_batches(cluster)]
     assert set(states[2:]) == {"COMPLETED"}, "each has two runs; those of the last may have been cut off"
 

@@ -24,6 +24,6 @@ public final class AgentFactory implements OpenLineageEventHandlerFactory {
 
     @Override
     public Collection<ColumnLevelLineageVisitor> createColumnLevelLineageVisitors(OpenLineageContext context) {
-        return Agent.guard(() -> Collections.singletonList(new PythonColumns()), Collections.emptyList());
+        return Agent.guard(() -> Collections.singletonList(new Dependencies()), Collections.emptyList());
     }
 }

@@ -6,17 +6,22 @@ import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.types.StructType;
 
 /** A column that a node of a plan makes by calling a Python function: a UDF, a pandas UDF or a table function. */
 final class Evaluation {
     final Attribute result;
     final List<Attribute> arguments;
-    private final String function;
+    /** Whether a table function gets whole rows, `f(TABLE(orders))`: a result may be of any of their columns. */
+    final boolean isOfRows;
 
-    private Evaluation(Object result, Object function) {
+    final String function;
+
+    private Evaluation(Object result, Object function, boolean isOfTable) {
         this.result = (Attribute) result;
         this.function = String.valueOf(Scala.get(function, "name"));
         this.arguments = referencesOf((Expression) function);
+        this.isOfRows = isOfTable && arguments.stream().anyMatch(each -> each.dataType() instanceof StructType);
     }
 
     /** The columns of BatchEvalPython and ArrowEvalPython, one a function, or those of a table function. */
@@ -28,7 +33,7 @@ final class Evaluation {
         for (int i = 0; i < results.size(); i++) {
             Object function = i < functions.size() ? functions.get(i) : ofTable;
             if (function instanceof Expression) {
-                evaluations.add(new Evaluation(results.get(i), function));
+                evaluations.add(new Evaluation(results.get(i), function, function == ofTable));
             }
         }
         return evaluations;

@@ -113,7 +113,7 @@ final class Origins {
     private Origin evaluated(Evaluation evaluation) {
         Origin origin = evaluation.arguments.isEmpty() ? Origin.unknown(NO_ARGUMENTS) : new Origin();
         evaluation.arguments.forEach(argument -> origin.add(get(argument)));
-        return origin;
+        return evaluation.isOfRows ? origin.behind(evaluation.function) : origin;
     }
 
     /** What an expression is made of. */

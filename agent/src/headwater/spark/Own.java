@@ -3,6 +3,7 @@ package headwater.spark;
 import io.openlineage.client.OpenLineage;
 import io.openlineage.client.OpenLineageClient;
 import io.openlineage.client.transports.TransportFactory;
+import io.openlineage.client.utils.DatasetIdentifier;
 import io.openlineage.spark.api.OpenLineageContext;
 import java.net.URI;
 import java.time.Instant;
@@ -10,11 +11,14 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 
 /** The agent's own events, sent in the background to where the listener sends its own. */
 final class Own {
@@ -158,6 +162,37 @@ final class Own {
         OpenLineage.RunEventBuilder event = event(application, type, time, stream.run, facets, name, "STREAMING")
                 .inputs(stream.inputs())
                 .outputs(stream.outputs());
+        send(() -> client(application).emit(event.build()));
+    }
+
+    /** Sends that a model was saved, as a run below the application. */
+    static void sendModel(
+            DatasetIdentifier model, Set<DatasetIdentifier> fittedOn, List<Map<String, Object>> parameters) {
+        ZonedDateTime time = ZonedDateTime.now(ZoneOffset.UTC);
+        OpenLineageContext application = Queries.application();
+        if (!isNamed(application) || application.getApplicationUuid() == null) {
+            return;
+        }
+        OpenLineage ol = OPEN_LINEAGE;
+        OpenLineage.RunFacetsBuilder facets = ol.newRunFacetsBuilder();
+        facets.put("parent", RunFacets.facet(parent(application)));
+        facets.put("executionParameters", RunFacets.facet(Collections.singletonMap("parameters", parameters)));
+        OpenLineage.DatasetFacet kind = ol.newDatasetFacet();
+        kind.getAdditionalProperties().put("datasetType", "MODEL");
+        kind.getAdditionalProperties().put("subType", "spark-ml");
+        String name = application.getJobName() + "." + Stream.plain(model.getName().replaceFirst(".*/", ""));
+        List<OpenLineage.InputDataset> inputs = fittedOn.stream()
+                .map(each -> ol.newInputDatasetBuilder().namespace(each.getNamespace()).name(each.getName()).build())
+                .collect(Collectors.toList());
+        OpenLineage.OutputDataset output = ol.newOutputDatasetBuilder()
+                .namespace(model.getNamespace())
+                .name(model.getName())
+                .facets(ol.newDatasetFacetsBuilder().put("datasetType", kind).build())
+                .build();
+        OpenLineage.RunEventBuilder event = event(
+                        application, OpenLineage.RunEvent.EventType.COMPLETE, time, UUID.randomUUID(), facets, name, "BATCH")
+                .inputs(inputs)
+                .outputs(Collections.singletonList(output));
         send(() -> client(application).emit(event.build()));
     }
 

@@ -179,6 +179,7 @@ final class Queries extends SparkListener {
             Agent.guard(() -> planned((SparkListenerSQLAdaptiveExecutionUpdate) event));
         } else {
             Agent.guard(() -> Streams.event(event));
+            Agent.guard(() -> Models.event(event));
         }
     }
 

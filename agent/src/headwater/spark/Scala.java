@@ -14,8 +14,11 @@ import scala.Option;
 final class Scala {
     private Scala() {}
 
-    /** The value of a getter without parameters; null if the object has no such getter. */
+    /** The value of a getter without parameters; null if the object has no such getter, or is null. */
     static Object get(Object object, String getter) {
+        if (object == null) {
+            return null;
+        }
         try {
             Method method = object.getClass().getMethod(getter);
             method.setAccessible(true);

@@ -20,6 +20,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.streaming.SourceProgress;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import scala.Option;
+import scala.Tuple2;
 
 /** A streaming query that runs: what it reads and writes, as far as its sources, its sink and its batches tell. */
 final class Stream {
@@ -46,8 +47,8 @@ final class Stream {
         this.called = name;
         Option<SparkSession> session = SparkSession.getDefaultSession();
         Object query = session.isDefined() ? session.get().streams().get(id) : null;
-        this.execution = query == null ? null : Scala.get(query, "streamingQuery");
-        this.sink = execution == null ? null : Scala.get(execution, "sink");
+        this.execution = Scala.get(query, "streamingQuery");
+        this.sink = Scala.get(execution, "sink");
         if (sink != null) {
             add(writes, written(sink));
         }
@@ -72,15 +73,18 @@ final class Stream {
     }
 
     /** As the listener writes names: foreach_batch for `ForeachBatch`. */
-    private static String plain(String name) {
+    static String plain(String name) {
         String words = name.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "_");
         return words.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_|_$", "").toLowerCase(Locale.ROOT);
     }
 
     void progress(StreamingQueryProgress progress) {
+        if (writes.isEmpty()) {
+            topicOfSink();
+        }
         batches = Math.max(batches, progress.batchId() + 1);
         rows += progress.numInputRows();
-        List<Object> sources = execution == null ? new ArrayList<>() : Scala.list(execution, "sources");
+        List<Object> sources = Scala.list(execution, "sources");
         for (int i = 0; i < progress.sources().length; i++) {
             SourceProgress source = progress.sources()[i];
             add(reads, ofFiles(source.description()));
@@ -99,9 +103,7 @@ final class Stream {
             add(writes, PathUtils.fromPath((Path) path));
         }
         Object relation = Scala.get(command, "table");
-        if (relation != null && Scala.get(relation, "table") != null) {
-            add(writes, ofTable(Scala.get(relation, "table")));
-        }
+        add(writes, ofTable(Scala.get(relation, "table")));
     }
 
     Map<String, Object> progress() {
@@ -146,9 +148,8 @@ final class Stream {
     }
 
     /** A table of Iceberg, by its location. */
-    private static DatasetIdentifier ofTable(Object table) {
-        Object inner = Scala.get(table, "table");
-        Object location = inner == null ? null : Scala.get(inner, "location");
+    static DatasetIdentifier ofTable(Object table) {
+        Object location = Scala.get(Scala.get(table, "table"), "location");
         return location instanceof String ? PathUtils.fromPath(new Path((String) location)) : null;
     }
 
@@ -159,10 +160,27 @@ final class Stream {
         if (servers == null || offset == null) {
             return;
         }
-        String cluster = "kafka://" + String.valueOf(servers).split("[,;]")[0].trim();
         for (Matcher topic = TOPIC.matcher(offset); topic.find(); ) {
-            add(reads, new DatasetIdentifier(topic.group(1), cluster));
+            add(reads, ofTopic(topic.group(1), servers));
         }
+    }
+
+    /** The topic of a sink of Kafka, an option in the plan of a stream that has run. Topics in the rows are not seen. */
+    private void topicOfSink() {
+        Object topic = null;
+        Object servers = null;
+        for (Object each : Scala.list(Scala.get(execution, "logicalPlan"), "writeOptions")) {
+            Tuple2<?, ?> option = (Tuple2<?, ?>) each;
+            topic = "topic".equals(option._1()) ? option._2() : topic;
+            servers = "kafka.bootstrap.servers".equals(option._1()) ? option._2() : servers;
+        }
+        if (topic != null && servers != null) {
+            add(writes, ofTopic(String.valueOf(topic), servers));
+        }
+    }
+
+    private static DatasetIdentifier ofTopic(String topic, Object servers) {
+        return new DatasetIdentifier(topic, "kafka://" + String.valueOf(servers).split("[,;]")[0].trim());
     }
 
     private static Object field(Object object, String name) {

@@ -37,6 +37,8 @@ OUT_OF_MEMORY = re.compile(
 )
 """What the error of a run says that had too little memory for its data: Java, Spark, YARN, or Python in a UDF. Too many
 threads or classes are an OutOfMemoryError as well."""
+KILLED = re.compile(r"\b[Ee]xit(?:ed with)? (?:code|status)(?: is|:)? ?137\b")
+"""What Spark says, by itself, on YARN and on Kubernetes, of an executor that SIGKILL ended. It does not say why."""
 MAX_OUTPUTS = 50
 """Outputs of a run that an alert names."""
 
@@ -101,12 +103,16 @@ def _called(run: Run, application: ParentRef | None) -> str:
 
 
 def _memory(run: Run) -> Iterator[str]:
-    """A sentence about a run whose error says that memory ran out, with the most that a task is known to have used."""
+    """A sentence about a run whose error says that memory ran out, with the most that a task is known to have used; or
+    that a process was killed, for which that is often the reason."""
     facets = values(run.facets)
-    if found := OUT_OF_MEMORY.search(error_message(facets)):
+    error = error_message(facets)
+    if found := OUT_OF_MEMORY.search(error):
         peak = (runtime_of(facets) or {"peakMemoryBytes": 0})["peakMemoryBytes"]
         used = f": of the tasks that ended, one used {peak / GIGABYTE:,.1f} GB" if 10 * peak >= GIGABYTE else ""
         yield f"Memory ran out ({error_summary(found['java'] or found[0])}){used}."
+    elif KILLED.search(error):
+        yield "A process was killed (exit code 137). Often memory had run out; the error does not say."
 
 
 def _skew(run: Run) -> Iterator[str]:

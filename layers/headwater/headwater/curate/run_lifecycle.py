@@ -79,18 +79,24 @@ def mark_run(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
     return run_answer(curator, run.run_id, run.job)
 
 
+class UnknownRun(Exception):
+    """No run has the id of a step or job run. Its START may come yet, unless it is no application with the jar."""
+
+
 def end_as_reported(curator: Curator, notice: JsonObject, now: datetime) -> str | None:
     """Ends the run of an application whose step of EMR, or whose job run of EMR Serverless or Glue, has ended, as an
-    event of EventBridge says. Returns the run's id, or None if nothing had to be ended.
+    event of EventBridge says. Returns the run's id, or None if nothing had to be ended. Raises UnknownRun.
 
     Of several runs with the id, only the newest may have ended with it, and only if it is open: the first of two
     applications of a step has not failed with the second.
     """
     detail = notice["detail"]
     service_id, transition = detail.get("stepId") or detail.get("jobRunId"), ENDS.get(detail.get("state"))
-    runs = _runs_known_as(curator, service_id) if service_id and transition else []
-    if transition is None or not runs:
+    if not service_id or transition is None:
         return None
+    runs = _runs_known_as(curator, service_id)
+    if not runs:
+        raise UnknownRun(service_id)
     run = runs[-1]
     is_open = run.ending is None
     # The listener says COMPLETE of a program that exits with 1, too, and of one that was ended by SIGTERM.

@@ -23,6 +23,7 @@ from headwater.read.good_writes import (
     LOOKED_AT,
     Standing,
     WriteOfRun,
+    commits_as_it_goes,
     innermost,
     renames,
     standing,
@@ -164,8 +165,8 @@ def _by_snapshots(
 
     writes of the table                           write of the input
     one names the scanned snapshot                that write
-    some name snapshots, none the scanned one     that of the newest application, usually a stream: an application never
-                                                  names a snapshot. Unknown, if there are more than `LOOKED_AT` writes
+    some name snapshots, none the scanned one     that of the newest stream or application: neither ever names a
+                                                  snapshot. Unknown, if there are more than `LOOKED_AT` writes
     none names a snapshot                         as without snapshots: the newest write
     """
     scanned = [run_input for run_input in inputs if run_input.snapshot is not None]
@@ -196,10 +197,10 @@ def _first_good(writes: Iterable[WriteOfRun], of_snapshot: Collection[_Begun]) -
 
 
 def _by_applications(writes: Iterable[WriteOfRun], unnamed: Collection[_Begun]) -> list[WriteOfRun]:
-    """The writes by applications among those without a snapshot. A query that completes names its snapshot, an
-    application never does."""
+    """The writes by applications and streams among those without a snapshot. A query that completes names its
+    snapshot, an application or a stream never does."""
     others = (write for write in writes if write[:2] in unnamed)
-    return [write for write in others if not is_query_job(values(write.run.job_facets))]
+    return [each for each in others if commits_as_it_goes(each.run) or not is_query_job(values(each.run.job_facets))]
 
 
 def _inputs(reader: Reader, runs: Collection[Run]) -> list[_InputOfRun]:

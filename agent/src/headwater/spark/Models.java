@@ -1,0 +1,100 @@
+package headwater.spark;
+
+import io.openlineage.client.utils.DatasetIdentifier;
+import io.openlineage.spark.agent.util.PathUtils;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+
+/**
+ * The fitted pipelines that an application saves, as Spark ML tells of them: a model alone has no such event.
+ * Each is a job with one run, which writes the model, and reads what it was fitted on, if the model still knows that.
+ */
+final class Models {
+    private static final int MOST = 200; // parameters, and characters of one
+
+    private static String saving; // the path of the whole; its stages are saved below it, each with events of its own
+    private static List<Object> stages = Collections.emptyList(); // of a PipelineModel; none of a Pipeline to be fitted
+
+    private Models() {}
+
+    /** Takes SaveInstanceStart and SaveInstanceEnd; of Spark's other events nothing. */
+    static synchronized void event(Object event) {
+        String kind = event.getClass().getSimpleName();
+        if (!kind.startsWith("SaveInstance")) {
+            return;
+        }
+        String path = String.valueOf(Scala.get(event, "path"));
+        if (kind.equals("SaveInstanceStart") && (saving == null || !path.startsWith(saving + "/"))) {
+            Object all = Scala.get(Scala.get(Scala.get(event, "writer"), "instance"), "stages");
+            saving = path;
+            stages = all instanceof Object[] ? Arrays.asList((Object[]) all) : Collections.emptyList();
+        } else if (kind.equals("SaveInstanceEnd") && path.equals(saving)) {
+            if (!stages.isEmpty()) {
+                Own.sendModel(PathUtils.fromPath(new Path(path)), fittedOn(), parameters());
+            }
+            saving = null;
+            stages = Collections.emptyList();
+        }
+    }
+
+    /** The parameters of all stages: `{"key": "LogisticRegression.maxIter", "value": "10"}`. */
+    private static List<Map<String, Object>> parameters() {
+        List<Map<String, Object>> parameters = new ArrayList<>();
+        for (Object stage : stages) {
+            String kind = stage.getClass().getSimpleName().replaceFirst("Model$", "");
+            for (Object pair : Scala.list(Scala.get(stage, "extractParamMap"), "toSeq")) {
+                String value = text(Scala.get(pair, "value"));
+                if (parameters.size() < MOST && !value.isEmpty() && value.length() <= MOST) {
+                    Map<String, Object> parameter = new LinkedHashMap<>();
+                    parameter.put("key", kind + "." + Scala.get(Scala.get(pair, "param"), "name"));
+                    parameter.put("value", value);
+                    parameters.add(parameter);
+                }
+            }
+        }
+        return parameters;
+    }
+
+    /** Names of columns and other texts, numbers and switches. Others are kept in the model alone, such as matrices. */
+    private static String text(Object value) {
+        if (value instanceof String[]) {
+            return String.join(", ", (String[]) value);
+        }
+        return value instanceof String || value instanceof Number || value instanceof Boolean ? value.toString() : "";
+    }
+
+    /** The sources of what a model predicted for its training data, which its summary keeps; else none. */
+    private static Set<DatasetIdentifier> fittedOn() {
+        Set<DatasetIdentifier> sources = new LinkedHashSet<>();
+        for (Object stage : stages) {
+            if (Boolean.TRUE.equals(Scala.get(stage, "hasSummary"))) {
+                Object predictions = Scala.get(Scala.get(stage, "summary"), "predictions");
+                Object plan = Scala.get(Scala.get(predictions, "queryExecution"), "analyzed");
+                if (plan instanceof LogicalPlan) {
+                    addLeaves((LogicalPlan) plan, sources);
+                }
+            }
+        }
+        return sources;
+    }
+
+    private static void addLeaves(LogicalPlan plan, Set<DatasetIdentifier> sources) {
+        Scala.list(plan, "children").forEach(child -> addLeaves((LogicalPlan) child, sources));
+        Object location = Scala.get(Scala.get(plan, "relation"), "location");
+        for (Object path : Scala.list(location, "rootPaths")) {
+            sources.add(PathUtils.fromPath((Path) path));
+        }
+        DatasetIdentifier table = Stream.ofTable(Scala.get(plan, "table"));
+        if (table != null) {
+            sources.add(table);
+        }
+    }
+}
