@@ -14,6 +14,7 @@ WATCHED = {
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "StreamDeadLetters"),
     ("AWS/SQS", "ApproximateAgeOfOldestMessage", "EventQueue"),
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "PickupDeadLetters"),
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "ForwardDeadLetters"),
     ("AWS/ApiGateway", "4xx", "HttpApi"),
     ("AWS/ApiGateway", "5xx", "HttpApi"),
     ("Headwater/${AWS::StackName}", "RequestsThrottled", "HttpApi"),

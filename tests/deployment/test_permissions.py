@@ -15,7 +15,7 @@ ALLOWED = {
     "NormaliseRole": LOGS
     | {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ChangeMessageVisibility"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"}
-    | {"s3:GetObject", "s3:PutObject", "firehose:PutRecordBatch"},
+    | {"s3:GetObject", "s3:PutObject", "firehose:PutRecordBatch", "sqs:SendMessage"},
     "LookupRole": LOGS | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "s3:GetObject"},
     "CurateRole": LOGS
     | {"sqs:SendMessage", "s3:GetObject", "s3:PutObject"}
@@ -31,6 +31,9 @@ ALLOWED = {
     "PickupRole": LOGS
     | {"secretsmanager:GetSecretValue", "dynamodb:PutItem", "s3:GetObject", "s3:PutObject"}
     | {"sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"},
+    "ForwardRole": LOGS
+    | {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
+    | {"s3:GetObject", "secretsmanager:GetSecretValue", "datazone:PostLineageEvent"},
     "ConnectRole": LOGS
     | {"sqs:SendMessage", "dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject", "s3:PutObject"}
     | {"secretsmanager:GetSecretValue", "ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface"}
@@ -74,6 +77,7 @@ PREFIXES_PUT = {
     "CatalogRole": set[str](),
     "GlueImportRole": {"bodies"},
     "PickupRole": {"bodies"},
+    "ForwardRole": set[str](),
     "ConnectRole": {"bodies"},
     "RegistryRole": {"bodies"},
     "AlertsRole": {"quarantine"},
@@ -99,11 +103,15 @@ OF_AUDIT = {"ForAllValues": only_keys("AUDIT#*"), "ForAnyValue": {"ForAnyValue:S
 WRITES = {"dynamodb:PutItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
 OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
 PICKUP_BUCKET = "arn:${AWS::Partition}:s3:::${PickupBucketName}/"
+QUEUES_OF_FUNCTIONS = (
+    *("EventQueue", "DeadLetterQueue", "StreamDeadLetters", "PickupDeadLetters"),
+    *("ForwardQueue", "ForwardDeadLetters"),
+)
 OF_THE_NETWORK = "KeepNetworkInterfaces"
 """The statement of a function in a VPC. EC2 knows no narrower resource for network interfaces."""
 FUNCTIONS = (
     *("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Connect", "Alerts"),
-    *("Sweep", "Web", "Registry", "Pickup"),
+    *("Sweep", "Web", "Registry", "Pickup", "Forward"),
 )
 
 
@@ -261,7 +269,7 @@ def test_every_function_is_listed_here(resources: Resources) -> None:
 @pytest.mark.parametrize(
     ("policy", "kept"),
     [
-        ("QueuesOverTlsOnly", ("EventQueue", "DeadLetterQueue", "StreamDeadLetters", "PickupDeadLetters")),
+        ("QueuesOverTlsOnly", QUEUES_OF_FUNCTIONS),
         ("CatalogQueueFromSchedule", ("CatalogDeadLetterQueue",)),
         ("ArchiveBucketOverTlsOnly", ("ArchiveBucket",)),
     ],

@@ -63,7 +63,7 @@ def test_everything_stored_is_encrypted(resources: Resources) -> None:
     of_own_key = {"SSEEnabled": True, "SSEType": "KMS", "KMSMasterKeyId": own}
     assert table == {"Fn::If": ["HasKmsKey", of_own_key, {"SSEEnabled": False}]}
     for name, queue in resources.of_type("AWS::SQS::Queue").items():
-        if name in {"EventQueue", "DeadLetterQueue"}:
+        if name in {"EventQueue", "DeadLetterQueue", "ForwardQueue", "ForwardDeadLetters"}:
             assert queue["SqsManagedSseEnabled"] == {"Fn::If": ["HasKmsKey", none, True]}
             assert queue["KmsMasterKeyId"] == {"Fn::If": ["HasKmsKey", own, none]}
         else:
