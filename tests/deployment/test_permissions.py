@@ -47,6 +47,7 @@ ALLOWED = {
     | {"ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses"},
     "ArchiveStreamRole": {"logs:PutLogEvents", "s3:AbortMultipartUpload", "s3:GetBucketLocation", "s3:GetObject"}
     | {"s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:PutObject"},
+    "ReplicaRole": set[str](),  # ReplicaPolicy: test_storage.py
     "AlertsRole": LOGS
     | {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
     | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:BatchWriteItem", "s3:GetObject", "s3:PutObject"}
