@@ -78,13 +78,16 @@ doctor: $(STATE)/venv.stamp ## say why a graph is empty: of the server that runs
 	@PYTHONPATH=layers/headwater $(BIN)/python -m headwater.cli.doctor $(if $(URL),--url '$(URL)') $(if $(KEY_FILE),--key-file '$(KEY_FILE)') $(if $(NAMESPACE),--namespace '$(NAMESPACE)') $(if $(ALERT),--alert) $(if $(SPARK_DEFAULTS),--spark-defaults '$(SPARK_DEFAULTS)')
 
 # ------------------------------------------------------------------------------------------------------------ to change
+# By files, the longest first (tests/conftest.py): xdist would begin with the files of the most tests, which are quick ones.
+PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
+
 .PHONY: test
 test: $(STATE)/venv.stamp $(STATE)/spark4.stamp $(PAGE) ## run the tests, in two processes (ARGS="-k front" and the like go to pytest)
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not engine' $(ARGS)
+	@$(BIN)/python -m pytest $(PARALLEL) -m 'not engine' $(ARGS)
 
 .PHONY: test-engines
 test-engines: $(STATE)/venv.stamp $(STATE)/iceberg.stamp $(PAGE) ## run the tests with real engines (dbt, Airflow, Flink, Kafka, DuckDB), and long jobs of Spark
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m engine $(ARGS)
+	@$(BIN)/python -m pytest $(PARALLEL) -m engine $(ARGS)
 
 .PHONY: rie
 rie: $(STATE)/venv.stamp $(STATE)/sam.stamp $(STATE)/rie.stamp $(PAGE) ## send each sample of events/ through its function in the runtime interface emulator of AWS (Linux)
@@ -136,10 +139,6 @@ bench-web: web/node_modules/.package-lock.json $(PAGE) $(STATE)/venv.stamp ## me
 bench: $(STATE)/venv.stamp $(STATE)/bench.stamp ## measure `headwater serve`, or servers side by side (ARGS="--server marquez=http://localhost:5000")
 	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.side_by_side $(ARGS)
 	@$(STATE)/bench/bin/python -m benchmarks.plots benchmarks/results
-
-.PHONY: bench-aws
-bench-aws: $(STATE)/venv.stamp ## measure the lookup function on growing graphs in the embedded stack (ARGS="--jobs 100 1000 --runs 10")
-	@PYTHONPATH=.:layers/headwater $(BIN)/python -m benchmarks.lookups $(ARGS)
 
 .PHONY: bench-cold
 bench-cold: $(STATE)/venv.stamp ## measure the CPU time of each function's cold start, beside boto3's client of DynamoDB

@@ -41,6 +41,7 @@ def graph_node(kind: str, data: str) -> Schema:
     return record(id=TEXT, type={"const": kind}, data=component(data), inEdges=_EDGES, outEdges=_EDGES)
 
 
+_RETYPED = array(record(field=TEXT, before=nullable(TEXT), after=nullable(TEXT), change=TEXT))
 _FINDING = record(
     kind=one_of(*FindingKind),
     at=TIME,
@@ -60,7 +61,7 @@ _FINDING = record(
     usual=maybe(record(low=COUNT, usual=COUNT, high=COUNT)),
     failedChildren=maybe(array(record(runId=UUID, job=_NAME))),
     causes=maybe(array(record(nodeId=TEXT, columns=array(TEXT)))),
-    retyped=maybe(array(record(field=TEXT, before=TEXT, after=TEXT))),
+    retyped=maybe(_RETYPED),
     **{
         name: maybe(array(TEXT))
         for name in ("added", "removed", "inputsAdded", "inputsRemoved", "outputsAdded", "outputsRemoved")
@@ -174,7 +175,7 @@ _TYPED = array(record(field=TEXT, type=nullable(TEXT)))
 _COLUMNS_DIFF = record(
     added=_TYPED,
     removed=_TYPED,
-    retyped=array(record(field=TEXT, before=nullable(TEXT), after=nullable(TEXT), change=TEXT)),
+    retyped=_RETYPED,
 )
 _AMOUNT = record(amount=nullable(COUNT), low=maybe(COUNT), usual=maybe(COUNT), high=maybe(COUNT))
 _USUAL = record(newest=COUNT, low=maybe(COUNT), usual=maybe(COUNT), high=maybe(COUNT))

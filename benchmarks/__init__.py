@@ -1,1 +1,1 @@
-"""The cost of lookups on growing graphs: `python -m benchmarks.lookups --help`."""
+"""Measurements: `make bench`, `bench-cold`, `bench-spark`, `cost` and `simulate`."""

@@ -17,29 +17,18 @@ class Call:
 
     name: str
     target: Callable[[Job], str]
-    needs_direction: bool = False
-    unknown_if: int | None = None
-    """The status of a stack without this lookup."""
 
 
 def calls() -> list[Call]:
     return [
-        Call("floor: an unknown route", lambda _: f"{PREFIX}/no-such-route"),
         Call("get job", lambda job: _path("jobs", JOBS, job.name)),
         Call("get dataset", lambda job: _path("datasets", LAKE, job.output.name)),
         Call("job runs", lambda job: _path("jobs", JOBS, job.name) + "/runs?limit=100"),
         Call("list 100 jobs", lambda _: f"{PREFIX}/namespaces/{JOBS}/jobs?limit=100"),
         Call("list 100 datasets", lambda _: f"{PREFIX}/namespaces/{quote(LAKE, safe='')}/datasets?limit=100"),
         *[_lineage(depth) for depth in (1, 5, 20)],
-        *[_lineage(depth, direction) for direction in ("upstream", "downstream") for depth in (5, 20)],
         Call("column lineage, both ways, depth 3", _column_lineage),
-        Call("search", lambda job: _query("search", q=job.output.name[-11:], limit=10), unknown_if=404),
     ]
-
-
-def probe_of_direction(job: Job) -> str:
-    """A lookup with a wrong `direction`, which a stack without `direction` does not refuse."""
-    return _query("lineage", nodeId=_node("job", JOBS, job.name), depth=0, direction="no-such-direction")
 
 
 def nodes_in(answer: Any) -> int:
@@ -49,13 +38,9 @@ def nodes_in(answer: Any) -> int:
     return max(map(len, lists)) if lists else 1
 
 
-def _lineage(depth: int, direction: str | None = None) -> Call:
-    more = {"direction": direction} if direction else {}
-    name = f"lineage, depth {depth}" + (f", {direction}" if direction else "")
+def _lineage(depth: int) -> Call:
     return Call(
-        name,
-        lambda job: _query("lineage", nodeId=_node("job", JOBS, job.name), depth=depth, **more),
-        direction is not None,
+        f"lineage, depth {depth}", lambda job: _query("lineage", nodeId=_node("job", JOBS, job.name), depth=depth)
     )
 
 

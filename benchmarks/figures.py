@@ -1,7 +1,7 @@
-"""Repeated measurements and their statistics."""
+"""Repeated measurements, their statistics, and tables of them."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 Measurement = TypeVar("Measurement")
@@ -31,5 +31,10 @@ def median(values: Sequence[float]) -> float:
     return percentile(values, 50)
 
 
-def mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """A table with its first column aligned left, and figures aligned right."""
+    lines = list(rows)
+    widths = [max(len(line[at]) for line in lines if at < len(line)) for at in range(len(lines[0]))]
+    for first, *figures in lines:
+        rest = (figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=False))
+        yield "  ".join(["", first.ljust(widths[0]), *rest]).rstrip()

@@ -17,7 +17,7 @@ COLUMNS = 15
 
 
 @dataclass(frozen=True)
-class Dataset:
+class LayerDataset:
     """The output of the job at a place of a layer. Datasets of layer 0 are raw."""
 
     layer: int
@@ -30,18 +30,18 @@ class Dataset:
 
 
 @dataclass(frozen=True)
-class Flow:
+class LayerFlow:
     """An output column, and the input columns that it is made of."""
 
     column: str
-    sources: tuple[tuple[Dataset, str], ...]
+    sources: tuple[tuple[LayerDataset, str], ...]
 
 
 @dataclass(frozen=True)
 class Job:
-    inputs: tuple[Dataset, ...]
-    output: Dataset
-    flows: tuple[Flow, ...]
+    inputs: tuple[LayerDataset, ...]
+    output: LayerDataset
+    flows: tuple[LayerFlow, ...]
 
     @property
     def name(self) -> str:
@@ -50,7 +50,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Graph:
+class LayeredGraph:
     jobs: tuple[Job, ...]
 
     def middle(self, count: int) -> list[Job]:
@@ -62,15 +62,15 @@ class Graph:
         return [inner[index * len(inner) // count] for index in range(count)]
 
 
-def layered_graph(jobs: int, seed: int) -> Graph:
+def layered_graph(jobs: int, seed: int) -> LayeredGraph:
     """A graph of a number of jobs, in layers of equal width."""
     chance = random.Random(seed)  # noqa: S311 - makes test data
     layers = min(LAYERS, jobs)
     widths = [jobs // layers + (layer < jobs % layers) for layer in range(layers)]
-    return Graph(tuple(_jobs(widths, chance)))
+    return LayeredGraph(tuple(_jobs(widths, chance)))
 
 
-def columns(dataset: Dataset) -> list[str]:
+def columns(dataset: LayerDataset) -> list[str]:
     return [f"column_{dataset.layer:02}_{number:02}" for number in range(COLUMNS)]
 
 
@@ -80,11 +80,11 @@ def _jobs(widths: list[int], chance: random.Random) -> Iterator[Job]:
         for place in range(width):
             near = range(max(0, min(place, before - 1) - REACH), min(before, place + REACH + 1))
             chosen = chance.sample(near, min(len(near), chance.choice((2, 3))))
-            inputs = tuple(Dataset(layer - 1, near_place) for near_place in sorted(chosen))
-            output = Dataset(layer, place)
+            inputs = tuple(LayerDataset(layer - 1, near_place) for near_place in sorted(chosen))
+            output = LayerDataset(layer, place)
             yield Job(inputs, output, tuple(_flow(column, inputs, chance) for column in columns(output)))
 
 
-def _flow(column: str, inputs: tuple[Dataset, ...], chance: random.Random) -> Flow:
+def _flow(column: str, inputs: tuple[LayerDataset, ...], chance: random.Random) -> LayerFlow:
     made_of = chance.sample(inputs, min(len(inputs), chance.choice((1, 1, 2))))
-    return Flow(column, tuple((source, chance.choice(columns(source))) for source in made_of))
+    return LayerFlow(column, tuple((source, chance.choice(columns(source))) for source in made_of))

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from benchmarks.figures import median, percentile
-from benchmarks.graph import Graph
+from benchmarks.graph import LayeredGraph
 from benchmarks.spark_events import JOBS, events
 from benchmarks.system import System
 
@@ -26,7 +26,7 @@ PROBES, PROBES_NAMESPACE = 20, "benchmark-probes"
 class Load:
     """The events of a graph, posted over some connections, at most `rate` a second."""
 
-    graph: Graph
+    graph: LayeredGraph
     runs: int
     seed: int
     connections: int

@@ -27,16 +27,16 @@ from typing import Any
 
 from pyspark import SparkConf, SparkContext
 
-from benchmarks.graph import Graph, layered_graph
-from benchmarks.report import aligned
+from benchmarks.figures import aligned
+from benchmarks.graph import LayeredGraph, layered_graph
 from benchmarks.spark_events import Document, events
-from emr_jobs.archive.events import Span, read_archive
-from emr_jobs.archive.location import Location
+from emr_jobs.archive.events import Bounds, read_archive
 from emr_jobs.rebuild.settings import RebuildSettings
 from emr_jobs.rebuild.table import rebuilt
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import parse_instant
 from headwater.process_settings import read_settings
+from headwater.store.archive_location import Location
 from headwater.store.messages import ReceivedMessage, archive_line
 
 RUNS = 50
@@ -114,7 +114,7 @@ def measure(folder: str, number: int, shape: str, cores: int, port: int) -> Resu
     try:
         with sampled_processes() as processes:
             begun = time.monotonic()
-            table = rebuilt(read_archive(context, Location(folder), Span()), settings)
+            table = rebuilt(read_archive(context, Location(folder), Bounds()), settings)
             items = sum(made.count() for made in table.items.values())
             seconds = time.monotonic() - begun
         shuffled = shuffled_bytes(context)
@@ -141,21 +141,21 @@ def layers(number: int, seed: int) -> Iterator[Document]:
     """The runs of a layered graph of Spark jobs, in the order of an archive: every job has begun its first run before
     any begins its second."""
     jobs = layered_graph(max(20, number // 2 // RUNS), seed).jobs
-    of_jobs = [events(Graph((job,)), RUNS, seed + place) for place, job in enumerate(jobs)]
+    of_jobs = [events(LayeredGraph((job,)), RUNS, seed + place) for place, job in enumerate(jobs)]
     for together in zip(*of_jobs, strict=True):
         yield from together
 
 
 def one_job(number: int, seed: int) -> Iterator[Document]:
     """One job with all runs."""
-    yield from events(Graph(layered_graph(20, seed).jobs[:1]), number // 2 + 1, seed)
+    yield from events(LayeredGraph(layered_graph(20, seed).jobs[:1]), number // 2 + 1, seed)
 
 
 def one_dataset(number: int, seed: int) -> Iterator[Document]:
     """A dataset that all jobs read, each with one run."""
     (job, *_) = layered_graph(20, seed).jobs
     jobs = (replace(job, output=replace(job.output, place=place)) for place in range(number // 2 + 1))
-    yield from events(Graph(tuple(jobs)), 1, seed)
+    yield from events(LayeredGraph(tuple(jobs)), 1, seed)
 
 
 SHAPES = {"layers": layers, "one-job": one_job, "one-dataset": one_dataset}

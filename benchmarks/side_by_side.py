@@ -24,11 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.calls import Call, calls, nodes_in
-from benchmarks.figures import percentile, repeated
-from benchmarks.graph import Graph, Job, layered_graph
+from benchmarks.figures import aligned, percentile, repeated
+from benchmarks.graph import Job, LayeredGraph, layered_graph
 from benchmarks.ingestion import Ingestion, Load, measure_ingestion
-from benchmarks.report import aligned
-from benchmarks.system import Answer, System
+from benchmarks.system import System, TimedAnswer
 from benchmarks.truth import Truth
 from headwater.cli.machine.ports import free_port
 from headwater.cli.machine.progress import say
@@ -49,7 +48,7 @@ class Lookup:
 
 
 @dataclass(frozen=True)
-class Result:
+class ServerFigures:
     """The figures of one server."""
 
     name: str
@@ -73,7 +72,7 @@ def main() -> None:
         sys.exit("\nwrong answers:\n  " + "\n  ".join(faults))
 
 
-def _of_servers(options: argparse.Namespace, graph: Graph) -> Iterator[Result]:
+def _of_servers(options: argparse.Namespace, graph: LayeredGraph) -> Iterator[ServerFigures]:
     if not options.server:
         with _served() as (system, seconds):
             yield _measure(system, graph, options, seconds)
@@ -81,18 +80,18 @@ def _of_servers(options: argparse.Namespace, graph: Graph) -> Iterator[Result]:
         yield _measure(System(name, url, options.keys.get(name)), graph, options, None)
 
 
-def _measure(system: System, graph: Graph, options: argparse.Namespace, start_seconds: float | None) -> Result:
+def _measure(
+    system: System, graph: LayeredGraph, options: argparse.Namespace, start_seconds: float | None
+) -> ServerFigures:
     say(f"{system.name}: {system.url}")
     load = Load(graph, options.runs, options.seed, options.connections, options.rate)
     ingestion = measure_ingestion(system, load, say)
     starts, truth = graph.middle(options.starts), Truth(graph)
     lookups: dict[str, Lookup] = {}
     for call in calls():
-        if call.needs_direction or call.unknown_if or call.name.startswith("floor"):
-            continue
         say(f"  {system.name}: {call.name}")
         lookups[call.name] = _lookup(system, call, starts, truth, options.seconds)
-    return Result(system.name, start_seconds, ingestion, lookups)
+    return ServerFigures(system.name, start_seconds, ingestion, lookups)
 
 
 def _lookup(system: System, call: Call, starts: Sequence[Job], truth: Truth, seconds: float) -> Lookup:
@@ -109,7 +108,7 @@ def _lookup(system: System, call: Call, starts: Sequence[Job], truth: Truth, sec
     )
 
 
-def _fault(name: str, job: Job, answer: Answer, truth: Truth) -> str:
+def _fault(name: str, job: Job, answer: TimedAnswer, truth: Truth) -> str:
     """What is wrong with an answer, or an empty text."""
     if answer.status != 200:
         return f"answered {answer.status}: {answer.body[:200].decode(errors='replace')}"
@@ -164,15 +163,15 @@ def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
     raise SystemExit(f"headwater serve did not answer at {url} within {START_SECONDS} s")
 
 
-def _faulty(result: Result) -> Iterator[tuple[str, Lookup]]:
+def _faulty(result: ServerFigures) -> Iterator[tuple[str, Lookup]]:
     return ((call, lookup) for call, lookup in result.lookups.items() if lookup.fault)
 
 
-def _rows(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
+def _rows(results: Sequence[ServerFigures]) -> Iterator[tuple[str, ...]]:
     """The figures of each server, then each further server's as a factor of the first one's."""
     first, *others = results
     yield "", *(result.name for result in results), *(f"{other.name} / {first.name}" for other in others)
-    figures: list[tuple[str, Callable[[Result], float | None], str]] = [
+    figures: list[tuple[str, Callable[[ServerFigures], float | None], str]] = [
         ("seconds until it answers", lambda result: result.start_seconds, ".2f"),
         ("events accepted a second", lambda result: result.ingestion.accepted_a_second, ",.0f"),
         ("events visible a second", lambda result: result.ingestion.visible_a_second, ",.0f"),
@@ -199,7 +198,7 @@ def _shown(lookup: Lookup) -> str:
     return f"{lookup.p50:,.1f}" + (" (wrong)" if lookup.fault else "")
 
 
-def _document(options: argparse.Namespace, results: Sequence[Result]) -> dict[str, Any]:
+def _document(options: argparse.Namespace, results: Sequence[ServerFigures]) -> dict[str, Any]:
     machine = {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
     load = {name: getattr(options, name) for name in ("jobs", "runs", "seed", "connections", "rate")}
     return {"machine": machine, "load": load, "servers": [asdict(result) for result in results]}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from benchmarks.graph import Dataset, Graph, Job, columns
+from benchmarks.graph import Job, LayerDataset, LayeredGraph, columns
 from events.story import PRODUCER, SPEC, facet
 
 Document = dict[str, Any]
@@ -19,7 +19,7 @@ TYPES = ("string", "long", "decimal(18,2)", "timestamp", "boolean")
 SUBTYPES = ("IDENTITY", "IDENTITY", "TRANSFORMATION", "AGGREGATION")
 
 
-def events(graph: Graph, runs: int, seed: int) -> Iterator[Document]:
+def events(graph: LayeredGraph, runs: int, seed: int) -> Iterator[Document]:
     """All events, job by job, the events of a job by time. The fold leaves the same items for any order."""
     chance = random.Random(seed)  # noqa: S311 - makes test data
     for number, job in enumerate(graph.jobs):
@@ -62,7 +62,7 @@ def _run_facets(job: Job, run_id: str) -> Document:
     }
 
 
-def _input(dataset: Dataset, rows: int) -> Document:
+def _input(dataset: LayerDataset, rows: int) -> Document:
     statistics = facet("1-0-0", "InputStatisticsInputDatasetFacet", size=rows * 120, fileCount=8)
     return _dataset(dataset) | {"inputFacets": {"inputStatistics": statistics}}
 
@@ -74,7 +74,7 @@ def _output(job: Job, rows: int) -> Document:
     return document | {"outputFacets": {"outputStatistics": statistics}}
 
 
-def _dataset(dataset: Dataset) -> Document:
+def _dataset(dataset: LayerDataset) -> Document:
     fields = [{"name": name, "type": TYPES[at % len(TYPES)]} for at, name in enumerate(columns(dataset))]
     facets = {
         "dataSource": facet("1-0-1", "DatasourceDatasetFacet", name=LAKE, uri=LAKE),
@@ -92,6 +92,6 @@ def _column_lineage(job: Job) -> Document:
     return facet("1-2-0", "ColumnLineageDatasetFacet", fields=fields, dataset=joined)
 
 
-def _source(dataset: Dataset, column: str, subtype: str, kind: str = "DIRECT") -> Document:
+def _source(dataset: LayerDataset, column: str, subtype: str, kind: str = "DIRECT") -> Document:
     step = {"type": kind, "subtype": subtype, "description": "", "masking": False}
     return {"namespace": LAKE, "name": dataset.name, "field": column, "transformations": [step]}

@@ -23,7 +23,7 @@ POLL_SECONDS = 0.002
 
 
 @dataclass(frozen=True)
-class Answer:
+class TimedAnswer:
     status: int
     milliseconds: float
     body: bytes
@@ -42,10 +42,10 @@ class System:
     processes: Sequence[int] = ()
     _connections: threading.local = field(default_factory=threading.local)
 
-    def get(self, target: str) -> Answer:
+    def get(self, target: str) -> TimedAnswer:
         return self._send("GET", target)
 
-    def post(self, event: Document) -> Answer:
+    def post(self, event: Document) -> TimedAnswer:
         return self._send("POST", f"{PREFIX}/lineage", json.dumps(event).encode())
 
     def knows_run(self, namespace: str, job: str, run_id: str) -> bool:
@@ -72,7 +72,7 @@ class System:
     def peak_megabytes(self) -> float:
         return sum(map(_peak_megabytes, with_children(self.processes)))
 
-    def _send(self, method: str, target: str, body: bytes | None = None) -> Answer:
+    def _send(self, method: str, target: str, body: bytes | None = None) -> TimedAnswer:
         headers = {"Accept-Encoding": "gzip", "Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = "application/json"
@@ -89,7 +89,7 @@ class System:
             raise
         milliseconds = (time.perf_counter() - started) * 1000
         packed = response.getheader("content-encoding") == "gzip"
-        return Answer(response.status, milliseconds, gzip.decompress(content) if packed else content)
+        return TimedAnswer(response.status, milliseconds, gzip.decompress(content) if packed else content)
 
     def _connection(self) -> http.client.HTTPConnection:
         if not hasattr(self._connections, "own"):

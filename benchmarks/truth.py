@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from benchmarks.graph import Graph, Job, columns
+from benchmarks.graph import Job, LayeredGraph, columns
 from benchmarks.spark_events import JOBS, LAKE
 
 
@@ -22,7 +22,7 @@ def dataset_node(name: str) -> str:
 class Truth:
     """Checks answers against a graph. Each check returns what is wrong, or an empty text."""
 
-    graph: Graph
+    graph: LayeredGraph
 
     def lineage(self, job: Job, depth: int, answer: Any) -> str:
         """A lineage answer must have every node within `depth` edges, and no node that is not connected. A server may

@@ -16,6 +16,8 @@ from tests.embedded import LOGS, embedded_stack
 os.environ["SPARK_SUBMIT_OPTS"] = " ".join(QUICK)
 """For the JVM of each Spark that a test starts: its data are small, and compiling well takes longer than the work."""
 
+LONG = ("emulator", "engine")
+
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
 """The profile of all tests: on a loaded machine, an example may take any time."""
@@ -29,8 +31,9 @@ def shared_stack() -> Iterator[Stack]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Starts with the jobs of Spark, which take longest: two processes share the tests by files."""
-    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    """Starts with what takes longest, jobs of Spark, then stacks and engines: two processes share the tests by files,
+    and whichever takes a long file last leaves the other idle."""
+    items.sort(key=lambda item: (not item.get_closest_marker("spark"), not any(map(item.get_closest_marker, LONG))))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

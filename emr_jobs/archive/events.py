@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import simplejson
 from pyspark import RDD, SparkContext
 
-from emr_jobs.archive.location import ArchiveObject, Location
 from headwater.openlineage.instant import NEVER, Instant, parse_instant
 from headwater.store.archive_lines import lines_of
+from headwater.store.archive_location import ArchiveObject, Location
 from headwater.store.aws.client import translated_errors
 from headwater.store.errors import StorageError
 
@@ -45,7 +45,7 @@ class ArchivedEvent(NamedTuple):
     received_at: Instant
 
 
-class Fault(NamedTuple):
+class LineFault(NamedTuple):
     """Something in the archive that cannot be read: a line, the rest of an object, a body, or an event."""
 
     place: str
@@ -66,7 +66,7 @@ class Lines(NamedTuple):
     numbered: list[tuple[int, bytes]]
 
 
-class Span(NamedTuple):
+class Bounds(NamedTuple):
     """The events to read: those received from `start` on, and before `end`. An empty text means no bound."""
 
     start: Instant = NEVER
@@ -81,21 +81,21 @@ class Span(NamedTuple):
         return day.partition("date=")[2][:10] >= self.start[:10]
 
 
-ALL = Span()
+ALL = Bounds()
 
 
-def read_archive(context: SparkContext, archive: Location, span: Span) -> RDD[ArchivedEvent | Fault]:
+def read_archive(context: SparkContext, archive: Location, span: Bounds) -> RDD[ArchivedEvent | LineFault]:
     """The events of a span, and the faults."""
     return read_objects(archive, archive_objects(context, archive, span), span)
 
 
-def archive_objects(context: SparkContext, archive: Location, span: Span = ALL) -> RDD[ArchiveObject]:
+def archive_objects(context: SparkContext, archive: Location, span: Bounds = ALL) -> RDD[ArchiveObject]:
     """The objects that may have events of a span."""
     days = [day for day in archive.days() if span.may_have(day)]
     return context.parallelize(days, max(1, len(days))).flatMap(archive.objects)
 
 
-def read_objects(archive: Location, objects: RDD[ArchiveObject], span: Span = ALL) -> RDD[ArchivedEvent | Fault]:
+def read_objects(archive: Location, objects: RDD[ArchiveObject], span: Bounds = ALL) -> RDD[ArchivedEvent | LineFault]:
     """The events of objects in a span, and the faults."""
     listed = objects.cache()
     size = listed.map(lambda found: found.size).sum()
@@ -103,10 +103,10 @@ def read_objects(archive: Location, objects: RDD[ArchiveObject], span: Span = AL
     objects_of_tasks = listed.keyBy(_task).partitionBy(tasks, _itself).values()
     lines = objects_of_tasks.flatMap(lambda found: _lines_by_task(archive, found, tasks))
     read = lines.keyBy(_task).partitionBy(tasks, _itself).values().flatMap(lambda part: _read(archive, part))
-    return read.filter(lambda found: isinstance(found, Fault) or span.has(found))
+    return read.filter(lambda found: isinstance(found, LineFault) or span.has(found))
 
 
-def _task(part: ArchiveObject | Lines | Fault) -> int:
+def _task(part: ArchiveObject | Lines | LineFault) -> int:
     """Spreads objects over the tasks."""
     return part.task if isinstance(part, Lines) else zlib.crc32(part[0].encode())
 
@@ -115,7 +115,7 @@ def _itself(task: int) -> int:
     return task
 
 
-def _lines_by_task(archive: Location, found: ArchiveObject, tasks: int) -> Iterator[Lines | Fault]:
+def _lines_by_task(archive: Location, found: ArchiveObject, tasks: int) -> Iterator[Lines | LineFault]:
     by_task: dict[int, list[tuple[int, bytes]]] = {}
     number = size = 0
     lines_of_jobs: Counter[bytes] = Counter()
@@ -131,7 +131,7 @@ def _lines_by_task(archive: Location, found: ArchiveObject, tasks: int) -> Itera
                     yield from (Lines(found.key, task, lines) for task, lines in by_task.items())
                     by_task, size = {}, 0
     except (StorageError, OSError, EOFError, zlib.error) as error:
-        yield Fault(f"{found.key}{_AFTER}{number}", _reason(error))
+        yield LineFault(f"{found.key}{_AFTER}{number}", _reason(error))
     yield from (Lines(found.key, task, lines) for task, lines in by_task.items())
 
 
@@ -147,8 +147,8 @@ def _run_in(line: bytes) -> bytes:
     return line[line.rfind(b'"runId":"') + 9 :].partition(b'"')[0]
 
 
-def _read(archive: Location, part: Lines | Fault) -> Iterator[ArchivedEvent | Fault]:
-    if isinstance(part, Fault):
+def _read(archive: Location, part: Lines | LineFault) -> Iterator[ArchivedEvent | LineFault]:
+    if isinstance(part, LineFault):
         yield part
         return
     for number, line in part.numbered:
@@ -157,10 +157,10 @@ def _read(archive: Location, part: Lines | Fault) -> Iterator[ArchivedEvent | Fa
 
 
 def _lines(raw: Any) -> Iterator[bytes]:
-    return lines_of(io.BufferedReader(_Readable(raw), BUFFER_BYTES))
+    return lines_of(io.BufferedReader(_RawBody(raw), BUFFER_BYTES))
 
 
-class _Readable(io.RawIOBase):
+class _RawBody(io.RawIOBase):
     """The body of an answer of S3, or a file, as a raw stream."""
 
     def __init__(self, body: Any) -> None:
@@ -176,7 +176,7 @@ class _Readable(io.RawIOBase):
         return len(content)
 
 
-def _read_line(archive: Location, line: bytes, place: str) -> ArchivedEvent | Fault:
+def _read_line(archive: Location, line: bytes, place: str) -> ArchivedEvent | LineFault:
     try:
         text = line.strip().removeprefix(BOM_UTF8)
         received, separator, event = text.partition(_EVENT)
@@ -189,7 +189,7 @@ def _read_line(archive: Location, line: bytes, place: str) -> ArchivedEvent | Fa
         content = gzip.decompress(archive.get(pointer["s3"]))
         return ArchivedEvent(content.decode(), parse_instant(pointer["receivedAt"]))
     except (ValueError, TypeError, KeyError, OSError, EOFError, zlib.error, StorageError) as error:
-        return Fault(place, _reason(error))
+        return LineFault(place, _reason(error))
 
 
 def _reason(error: Exception) -> str:

@@ -1,6 +1,6 @@
 """Normalises archived events, as the fold does."""
 
-from emr_jobs.archive.events import ArchivedEvent, Fault
+from emr_jobs.archive.events import ArchivedEvent, LineFault
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.graph.states.normalised_event import NormalisedEvent
@@ -8,7 +8,7 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.wire import read_event
 
 
-def normalised(archived: ArchivedEvent, naming: Naming) -> NormalisedEvent | Fault:
+def normalised(archived: ArchivedEvent, naming: Naming) -> NormalisedEvent | LineFault:
     """The normalised event; a fault if the text is not an event, or cannot be normalised."""
     try:
         document = exact_json.loads_trusted(archived.text)
@@ -16,4 +16,4 @@ def normalised(archived: ArchivedEvent, naming: Naming) -> NormalisedEvent | Fau
         event = read_event(document, canonical=canonical)
         return normalise_event(canonical, naming, archived.received_at, event)
     except Exception as error:  # noqa: BLE001 - such an event is in quarantine, and not in the table
-        return Fault(f"the event {archived.text[:200]}", f"{type(error).__name__}: {error}")
+        return LineFault(f"the event {archived.text[:200]}", f"{type(error).__name__}: {error}")

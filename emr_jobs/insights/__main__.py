@@ -23,7 +23,6 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from emr_jobs.archive.location import Location
 from emr_jobs.insights.criticality import critical_insights, criticality
 from emr_jobs.insights.drift import drift_insights
 from emr_jobs.insights.duplicates import duplicate_insights
@@ -43,6 +42,7 @@ from headwater.cli.failure import CommandFailure
 from headwater.graph.facets.insights import InsightKind
 from headwater.read.frontier import Frontier
 from headwater.spark import lineage, table
+from headwater.store.archive_location import Location
 from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
 
 SHOWN = 100

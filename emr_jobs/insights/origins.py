@@ -29,7 +29,7 @@ ORIGIN = "array<bigint>"
 WORK = ("job_id", "dataset_id")
 
 
-class Resolved(NamedTuple):
+class ResolvedOrigins(NamedTuple):
     """What is known of datasets: `origin` by job, dataset and column; `context` by job and dataset; and by dataset
     `ancestors`, the hashes of the datasets upstream, the nearest first."""
 
@@ -37,15 +37,15 @@ class Resolved(NamedTuple):
     contexts: DataFrame
     ancestors: DataFrame
 
-    def union(self, other: "Resolved") -> "Resolved":
-        return Resolved(
+    def union(self, other: "ResolvedOrigins") -> "ResolvedOrigins":
+        return ResolvedOrigins(
             self.origins.union(other.origins),
             self.contexts.union(other.contexts),
             self.ancestors.union(other.ancestors),
         )
 
 
-def resolve(graph: Graph) -> Resolved:
+def resolve(graph: Graph) -> ResolvedOrigins:
     """Resolve all datasets with column lineage: in each round those whose sources are all resolved. Without any such
     dataset, those of the cycles, which are roots of one another."""
     edges = graph.column_edges.withColumn("code", _code())
@@ -65,8 +65,8 @@ def resolve(graph: Graph) -> Resolved:
     return known
 
 
-def _nothing(spark: SparkSession) -> Resolved:
-    return Resolved(
+def _nothing(spark: SparkSession) -> ResolvedOrigins:
+    return ResolvedOrigins(
         spark.createDataFrame([], f"job_id string, dataset_id string, column_name string, origin {ORIGIN}"),
         spark.createDataFrame([], f"job_id string, dataset_id string, context {ORIGIN}"),
         spark.createDataFrame([], f"dataset_id string, ancestors {ORIGIN}"),
@@ -85,7 +85,7 @@ def _of_cycles(left: DataFrame, needs: DataFrame) -> DataFrame:
     return left
 
 
-def _round(edges: DataFrame, needs: DataFrame, known: Resolved) -> Resolved:
+def _round(edges: DataFrame, needs: DataFrame, known: ResolvedOrigins) -> ResolvedOrigins:
     """The origins, contexts and ancestors of some datasets, by those of their sources."""
     sources = needs.selectExpr("source_id AS dataset_id").distinct()
     origins, contexts, ancestors = (frame.join(sources, "dataset_id", "left_semi") for frame in known)
@@ -104,7 +104,7 @@ def _round(edges: DataFrame, needs: DataFrame, known: Resolved) -> Resolved:
         fn.array_sort(fn.collect_list(fn.xxhash64("source_id"))).alias("sources"),
         fn.flatten(fn.array_sort(fn.collect_list(fn.coalesce("above", fn.array().cast(ORIGIN))))).alias("above"),
     ).select("dataset_id", fn.slice(fn.array_union("sources", "above"), 1, MOST_ANCESTORS).alias("ancestors"))
-    return Resolved(direct.localCheckpoint(), context.localCheckpoint(), lines.localCheckpoint())
+    return ResolvedOrigins(direct.localCheckpoint(), context.localCheckpoint(), lines.localCheckpoint())
 
 
 def root_of(*columns: str) -> Column:

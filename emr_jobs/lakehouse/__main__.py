@@ -19,13 +19,13 @@ from pyspark import RDD
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from emr_jobs.archive.events import Fault
-from emr_jobs.archive.location import Location
+from emr_jobs.archive.events import LineFault
 from emr_jobs.lakehouse.increment import create_tables, new_objects, take
 from emr_jobs.lakehouse.session import CATALOG, DATABASE, session
 from emr_jobs.lakehouse.tables import TABLES
 from headwater.process_settings import read_settings
 from headwater.spark import folder, lineage, table
+from headwater.store.archive_location import Location
 from headwater.store.errors import StorageError
 
 SHOWN_FAULTS = 100
@@ -84,7 +84,7 @@ def progress(line: str) -> None:
     print(f"{time.monotonic() - _BEGUN:7.1f} s  {line}", flush=True)
 
 
-def tell_faults(faults: RDD[Fault]) -> int:
+def tell_faults(faults: RDD[LineFault]) -> int:
     """List what could not be read, and return the number."""
     number = faults.count()
     for fault in faults.take(SHOWN_FAULTS):

@@ -20,8 +20,7 @@ from pyspark import RDD, StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from emr_jobs.archive.events import Fault, archive_objects, read_objects
-from emr_jobs.archive.location import ArchiveObject, Location
+from emr_jobs.archive.events import LineFault, archive_objects, read_objects
 from emr_jobs.lakehouse import rows, tables
 from emr_jobs.lakehouse.merge import (
     EARLIEST,
@@ -39,6 +38,7 @@ from headwater.fold.runs import reported_to_parents
 from headwater.graph.states.dataset import DatasetFacts, DatasetHead
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.run import Run
+from headwater.store.archive_location import ArchiveObject, Location
 from headwater.store.bulk import packed, unpacked
 
 KEPT = StorageLevel.MEMORY_AND_DISK
@@ -50,7 +50,7 @@ class NewObjects(NamedTuple):
 
     objects: DataFrame
     states: RDD[Any]
-    faults: RDD[Fault]
+    faults: RDD[LineFault]
     number: int
 
 
@@ -77,7 +77,7 @@ def new_objects(spark: SparkSession, archive: Location, database: str, aliases: 
     said: RDD[Any] = read.mapPartitions(lambda part: states_of(part, aliases)).persist(KEPT)
     keyed = said.filter(lambda each: type(each) is tuple)
     joined = keyed.reduceByKey(lambda left, right: left.join(right), read.getNumPartitions()).persist(KEPT)
-    faults = said.filter(lambda each: isinstance(each, Fault)).distinct()
+    faults = said.filter(lambda each: isinstance(each, LineFault)).distinct()
     return NewObjects(objects, joined, faults, objects.count())
 
 
@@ -97,7 +97,7 @@ def take(
     schemas = of("Document", lambda each: list(rows.schema_rows(each)), tables.SCHEMAS)
     merge(tables.SCHEMAS, database, schemas.dropDuplicates(list(tables.SCHEMAS.keys)), EARLIEST)
     merge(tables.LINKS, database, of("Link", lambda each: [each], tables.LINKS))
-    edges = of("SentColumns", lambda each: list(rows.edge_rows(each, aliases)), tables.COLUMN_EDGES)
+    edges = of("SentLineage", lambda each: list(rows.edge_rows(each, aliases)), tables.COLUMN_EDGES)
     merge(tables.COLUMN_EDGES, database, seen(edges, tables.COLUMN_EDGES).persist(KEPT), EARLIEST_AND_LATEST)
     declared = of("Declaration", lambda each: [rows.declared_row(each)], tables.READS_WRITES)
     merge(tables.READS_WRITES, database, declared, EARLIEST_AND_LATEST, days_of(declared))

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any
 
 from emr_jobs.lakehouse.outputs import DROP, direction_of, other_drops
-from emr_jobs.lakehouse.states import READ, WRITE, Declaration, ReceivedEvent, SentColumns
+from emr_jobs.lakehouse.states import READ, WRITE, Declaration, ReceivedEvent, SentLineage
 from headwater.graph.facets.column_lineage import Steps, column_flows, indirect_flows
 from headwater.graph.facets.curation import tagging, tags
 from headwater.graph.facets.dataset_reference import Document, IoDataset
@@ -195,7 +195,7 @@ def declared_row(declared: Declaration) -> Row:
     return day, declared.job, *declared.job_name, *dataset, declared.direction, True, first, last, 0, 0, 0.0, 0, 0
 
 
-def edge_rows(sent: SentColumns, aliases: Mapping[str, str]) -> Iterator[Row]:
+def edge_rows(sent: SentLineage, aliases: Mapping[str, str]) -> Iterator[Row]:
     """The flows between columns that a job sent for an output. A source has the dataset that its name means."""
     naming, times = Naming(aliases), (time_of(sent.first), time_of(sent.last))
     output = (sent.job, dataset_id(sent.dataset), *sent.dataset)

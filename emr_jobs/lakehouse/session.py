@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
-from emr_jobs.archive.location import S3
 from headwater.spark import session as reported_session
+from headwater.store.archive_location import S3
 
 CATALOG = "lake"
 DATABASE = f"{CATALOG}.{os.environ.get('CATALOG_DATABASE', 'headwater')}"

@@ -9,7 +9,7 @@ from functools import reduce
 from itertools import islice
 from typing import Any, NamedTuple
 
-from emr_jobs.archive.events import ArchivedEvent, Fault
+from emr_jobs.archive.events import ArchivedEvent, LineFault
 from emr_jobs.archive.normalised import normalised
 from headwater.fold.batch import Batch
 from headwater.graph.facets.dataset_reference import Document
@@ -41,7 +41,7 @@ class ReceivedEvent(NamedTuple):
         return self if self.at <= other.at else other
 
 
-class SentColumns(NamedTuple):
+class SentLineage(NamedTuple):
     """Column lineage as a job sent it for an output, and the first and last event times that have it."""
 
     job: JobId
@@ -50,7 +50,7 @@ class SentColumns(NamedTuple):
     first: Instant
     last: Instant
 
-    def join(self, other: "SentColumns") -> "SentColumns":
+    def join(self, other: "SentLineage") -> "SentLineage":
         return self._replace(first=min(self.first, other.first), last=max(self.last, other.last))
 
 
@@ -78,17 +78,17 @@ class Link(NamedTuple):
         return self
 
 
-State = Run | JobFacts | DatasetFacts | Document | ReceivedEvent | SentColumns | Declaration | Link
+State = Run | JobFacts | DatasetFacts | Document | ReceivedEvent | SentLineage | Declaration | Link
 """The states that events give. Two states with one key are joined."""
 Keyed = tuple[tuple[str, ...], State]
 
 
-def states_of(archived: Iterable[ArchivedEvent | Fault], aliases: Mapping[str, str]) -> Iterator[Keyed | Fault]:
+def states_of(archived: Iterable[ArchivedEvent | LineFault], aliases: Mapping[str, str]) -> Iterator[Keyed | LineFault]:
     """The states of the events of a partition, each after the name of its type and its key."""
     naming = Naming(aliases)
     read = (normalised(each, naming) if isinstance(each, ArchivedEvent) else each for each in archived)
     while chunk := list(islice(read, AT_ONCE)):
-        yield from (each for each in chunk if isinstance(each, Fault))
+        yield from (each for each in chunk if isinstance(each, LineFault))
         joined: dict[tuple[str, ...], Any] = {}
         for key, state in _states(Batch.of(each for each in chunk if isinstance(each, NormalisedEvent))):
             joined[key] = state.join(joined[key]) if key in joined else state
@@ -134,8 +134,8 @@ def _sent_columns(event: AnyEvent) -> Iterator[Keyed]:
         facet = output.facets.get(COLUMN_LINEAGE)
         if facet is not None and not is_deletion(facet):
             digest, stored = digest_of(COLUMN_LINEAGE, facet), stored_form(COLUMN_LINEAGE, facet)
-            sent = SentColumns(job, output.name, stored, event.time, event.time)
-            yield ("SentColumns", job, dataset_id(output.name), digest), sent
+            sent = SentLineage(job, output.name, stored, event.time, event.time)
+            yield ("SentLineage", job, dataset_id(output.name), digest), sent
 
 
 def _declarations(event: AnyEvent) -> Iterator[Keyed]:

@@ -22,17 +22,17 @@ from math import inf
 
 from pyspark import RDD, SparkConf, SparkContext
 
-from emr_jobs.archive.events import Fault, Span, read_archive
-from emr_jobs.archive.location import S3, Location
+from emr_jobs.archive.events import Bounds, LineFault, read_archive
 from emr_jobs.rebuild.import_format import write_objects
 from emr_jobs.rebuild.namespace import items_of_namespace
 from emr_jobs.rebuild.settings import RebuildSettings
 from emr_jobs.rebuild.table import rebuilt
 from emr_jobs.rebuild.target import Target
 from emr_jobs.rebuild.verify import differences, items_in
-from emr_jobs.rebuild.write import Writer, without_silent_run
+from emr_jobs.rebuild.write import ItemWriter, without_silent_run
 from headwater.openlineage.instant import NEVER, Instant, parse_instant, to_datetime
 from headwater.process_settings import read_settings
+from headwater.store.archive_location import S3, Location
 from headwater.store.aws.client import translated_errors
 from headwater.store.bulk import Item, Key
 from headwater.store.errors import StorageError
@@ -117,7 +117,7 @@ def run(context: SparkContext, options: argparse.Namespace) -> int:
     bucket = options.bucket or archive.bucket
     target = Target(options.verify or options.into or "", bucket)
     settings = rebuild_settings(options.end, target.forms)
-    table = rebuilt(read_archive(context, archive, Span(options.start, options.end)), settings)
+    table = rebuilt(read_archive(context, archive, Bounds(options.start, options.end)), settings)
     tell_faults(table.faults, is_strict=options.strict)
     print(f"{table.events.count():,} distinct events", flush=True)
     items = dict(table.items)
@@ -159,7 +159,7 @@ def rebuild_settings(end: Instant, forms: int) -> RebuildSettings:
     return RebuildSettings(dict(read.namespace_aliases), retention, read.emission_latency, until)
 
 
-def tell_faults(faults: RDD[Fault], *, is_strict: bool) -> None:
+def tell_faults(faults: RDD[LineFault], *, is_strict: bool) -> None:
     """List what could not be read. Raises Refused if that is not allowed."""
     number = faults.count()
     for fault in faults.take(SHOWN_FAULTS):
@@ -196,7 +196,9 @@ def into(
         target.table()
         for kind, made in items.items():
             tasks = min(made.context.defaultParallelism, made.getNumPartitions())
-            writer = Writer(target.table, settings.retention, options.write_units / tasks, time.time(), options.before)
+            writer = ItemWriter(
+                target.table, settings.retention, options.write_units / tasks, time.time(), options.before
+            )
             outcome = made.mapPartitions(writer.write).fold(Counter(), _sum)
             done = ", ".join(f"{outcome[what]:,} {what}" for what in ("written", "joined", "same"))
             print(f"{kind}: {done}", flush=True)

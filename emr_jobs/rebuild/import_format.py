@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from emr_jobs.archive.location import Location
+from headwater.store.archive_location import Location
 from headwater.store.aws.dynamodb import attributes_of
 from headwater.store.bodies import Bodies
 from headwater.store.bulk import Item

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from emr_jobs.archive.events import ArchivedEvent, Fault
+from emr_jobs.archive.events import ArchivedEvent, LineFault
 from emr_jobs.archive.normalised import normalised
 from emr_jobs.rebuild.latency import measures
 from emr_jobs.rebuild.packets import Packer, Packet
@@ -74,17 +74,17 @@ Joined = (
 """The states that events give. Two states of a type with one key are joined."""
 
 
-def states_of(archived: Iterable[ArchivedEvent | Fault], settings: RebuildSettings, tasks: int) -> Iterator[Packet]:
+def states_of(archived: Iterable[ArchivedEvent | LineFault], settings: RebuildSettings, tasks: int) -> Iterator[Packet]:
     """The states of the events of a partition; the items of the events themselves (`event`); what counts for their
-    jobs' emission latency (`Measure`); and what could not be read (`Fault`)."""
+    jobs' emission latency (`Measure`); and what could not be read (`LineFault`)."""
     naming, packer = Naming(settings.namespace_aliases), Packer(tasks)
-    seen = _Seen(set(), set())
+    seen = _SeenNodes(set(), set())
     read = (normalised(each, naming) if isinstance(each, ArchivedEvent) else each for each in archived)
     while chunk := list(islice(read, AT_ONCE)):
         for fault in chunk:
-            if isinstance(fault, Fault):
+            if isinstance(fault, LineFault):
                 packer.add("Fault", fault, fault)
-        events = [each for each in chunk if not isinstance(each, Fault)]
+        events = [each for each in chunk if not isinstance(each, LineFault)]
         for measure in measures(events):
             packer.add("Measure", (measure.job, measure.run_id), measure)
         batch = Batch.of(events)
@@ -96,7 +96,7 @@ def states_of(archived: Iterable[ArchivedEvent | Fault], settings: RebuildSettin
         seen.datasets.update(dataset for dataset, facts in batch.datasets.items() if not facts.is_foreign)
         if packer.is_full:
             yield from packer.packets()
-            seen = _Seen(set(), set())
+            seen = _SeenNodes(set(), set())
     yield from packer.packets()
 
 
@@ -147,14 +147,14 @@ def names_of(head: JobHead) -> Iterator[SearchTerm | KnownNamespace]:
         yield from known_namespaces([(head.facts.name.namespace, head.facts.first)]).values()
 
 
-class _Seen(NamedTuple):
+class _SeenNodes(NamedTuple):
     """The nodes and datasets whose search terms the packer has: every run names them again."""
 
     nodes: set[Hashable]
     datasets: set[DatasetId]
 
 
-def _joined(batch: Batch, seen: _Seen) -> Iterator[Joined]:
+def _joined(batch: Batch, seen: _SeenNodes) -> Iterator[Joined]:
     yield from batch.runs.values()
     yield from batch.writes
     yield from batch.versions

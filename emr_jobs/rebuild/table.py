@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pyspark import RDD, StorageLevel
 
-from emr_jobs.archive.events import ArchivedEvent, Fault
+from emr_jobs.archive.events import ArchivedEvent, LineFault
 from emr_jobs.rebuild.latency import latencies
 from emr_jobs.rebuild.neighbours import pages
 from emr_jobs.rebuild.packets import Packet, of_kinds, records_of, sent
@@ -30,11 +30,11 @@ class RebuiltTable(NamedTuple):
     what could not be read."""
 
     items: Mapping[str, RDD[Item]]
-    faults: RDD[Fault]
+    faults: RDD[LineFault]
     events: RDD[Item]
 
 
-def rebuilt(archived: RDD[ArchivedEvent | Fault], settings: RebuildSettings) -> RebuiltTable:
+def rebuilt(archived: RDD[ArchivedEvent | LineFault], settings: RebuildSettings) -> RebuiltTable:
     """The table by these events, each of which may be there more than once."""
     tasks, retention = archived.getNumPartitions(), settings.retention
 

@@ -69,7 +69,7 @@ def units(item: Item) -> int:
 
 
 @dataclass(frozen=True)
-class Writer:
+class ItemWriter:
     """Writes the items of a partition. With `before`, only those that the table has in an older version than that."""
 
     open_table: Callable[[], Table]

@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Alert:
+class SentAlert:
     """A message of the topic: its text as sent, and the JSON object in the text."""
 
     body: str

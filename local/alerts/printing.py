@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from botocore.exceptions import BotoCoreError, ClientError
 
 from headwater.cli.machine.progress import Say
-from local.alerts.alert import Alert
+from local.alerts.alert import SentAlert
 from local.alerts.queue import AlertQueue
 
 POLL_SECONDS = 1
@@ -40,7 +40,7 @@ def print_alerts(queue: AlertQueue, say: Say, webhook: str | None = None) -> Ite
         thread.join()
 
 
-def post(webhook: str, alert: Alert, say: Say) -> None:
+def post(webhook: str, alert: SentAlert, say: Say) -> None:
     """Post an alert like SNS with raw delivery, but without the request that confirms a subscription."""
     headers = {"Content-Type": "text/plain; charset=UTF-8", "x-amz-sns-message-type": "Notification"}
     headers["x-amz-sns-rawdelivery"] = "true"

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from local.alerts.alert import Alert
+from local.alerts.alert import SentAlert
 from local.emulator.account import ACCOUNT_ID, REGION, Account
 
 MAX_MESSAGES = 10  # of one ReceiveMessage
@@ -17,13 +17,13 @@ class AlertQueue:
     sqs: Any
     url: str
 
-    def receive(self, seconds: int) -> list[Alert]:
+    def receive(self, seconds: int) -> list[SentAlert]:
         """Take alerts out of the queue. Returns when there is an alert, or an empty list after `seconds`."""
         answer = self.sqs.receive_message(QueueUrl=self.url, MaxNumberOfMessages=MAX_MESSAGES, WaitTimeSeconds=seconds)
         alerts = []
         for message in answer.get("Messages", []):
             self.sqs.delete_message(QueueUrl=self.url, ReceiptHandle=message["ReceiptHandle"])
-            alerts.append(Alert(message["Body"], json.loads(message["Body"])))
+            alerts.append(SentAlert(message["Body"], json.loads(message["Body"])))
         return alerts
 
 

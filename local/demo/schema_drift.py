@@ -3,7 +3,7 @@
 import time
 
 from headwater.cli.machine.failure import Failure
-from local.alerts.alert import Alert
+from local.alerts.alert import SentAlert
 from local.alerts.datadog import Datadog
 from local.alerts.queue import AlertQueue
 
@@ -12,9 +12,9 @@ SECONDS = 30
 QUIET_SECONDS = 2
 
 
-def wait_for_alert(queue: AlertQueue, detail_type: str) -> list[Alert]:
+def wait_for_alert(queue: AlertQueue, detail_type: str) -> list[SentAlert]:
     """Return the alerts up to one of this type and a pause of two seconds after it. Raises Failure."""
-    alerts: list[Alert] = []
+    alerts: list[SentAlert] = []
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         more = queue.receive(QUIET_SECONDS)
@@ -24,13 +24,13 @@ def wait_for_alert(queue: AlertQueue, detail_type: str) -> list[Alert]:
     raise Failure(f"no alert {detail_type!r} came within {SECONDS} s", "see alerts.log and emulator.log in .local/demo")
 
 
-def print_alerts(alerts: list[Alert]) -> None:
+def print_alerts(alerts: list[SentAlert]) -> None:
     print("\nalerts, as a subscriber of the SNS topic gets them:")
     for alert in alerts:
         print("\n".join(f"  {line}" for line in alert.lines()))
 
 
-def check_datadog(datadog: Datadog, alerts: list[Alert]) -> None:
+def check_datadog(datadog: Datadog, alerts: list[SentAlert]) -> None:
     """Wait until Datadog has the same alerts. Raises Failure if it does not get them."""
     deadline, wanted = time.monotonic() + SECONDS, sorted(alert.detail["title"] for alert in alerts)
     while sorted(event["title"] for event in datadog.events()) != wanted:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import aiohttp
 from aiohttp import web
 
-from local.emulator.proxy import Proxy, Target
+from local.emulator.proxy import Proxy, ProxyTarget
 
 MAX_LINE_BYTES = 1024 * 1024  # far over the limit of API Gateway, for which the proxy responds 414
 MAX_CONNECTIONS = 500
@@ -40,7 +40,7 @@ class Server(web.Server):
 
 
 @contextmanager
-def run_front(listener: socket.socket, target: Target) -> Iterator[None]:
+def run_front(listener: socket.socket, target: ProxyTarget) -> Iterator[None]:
     """Forward the requests that arrive on a bound socket to the target, for the length of a `with` block."""
     loop = asyncio.new_event_loop()
     ready, stop = threading.Event(), asyncio.Event()
@@ -56,7 +56,7 @@ def run_front(listener: socket.socket, target: Target) -> Iterator[None]:
         loop.close()
 
 
-async def serve(listener: socket.socket, target: Target, ready: threading.Event, stop: asyncio.Event) -> None:
+async def serve(listener: socket.socket, target: ProxyTarget, ready: threading.Event, stop: asyncio.Event) -> None:
     async with aiohttp.ClientSession(auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar()) as session:
         server = Server(
             Proxy(target, session).handle,

@@ -43,7 +43,7 @@ class BodyTooLargeError(Exception):
 
 
 @dataclass(frozen=True)
-class Target:
+class ProxyTarget:
     """The API behind the proxy: its URL, the trusted certificates for https, and the seconds until a timeout of the API
     and of a client.
 
@@ -59,7 +59,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Proxy:
-    target: Target
+    target: ProxyTarget
     session: aiohttp.ClientSession
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:

@@ -22,7 +22,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SampleOutcome:
     """The outcome of a sample: an HTTP status, `done` for a function that answers no request, or an error."""
 
     sample: Sample
@@ -40,17 +40,17 @@ def samples(folder: Path) -> list[Sample]:
     return [Sample(*match.groups()) for match in map(ROW.match, lines) if match]
 
 
-def outcomes(folder: Path, invoke: Invoke) -> Iterator[Outcome]:
+def outcomes(folder: Path, invoke: Invoke) -> Iterator[SampleOutcome]:
     """Sends each sample."""
     for sample in samples(folder):
         yield outcome(sample, invoke(sample.function, (folder / sample.file).read_bytes()))
 
 
-def outcome(sample: Sample, response: Any) -> Outcome:
+def outcome(sample: Sample, response: Any) -> SampleOutcome:
     """A response of 500 or more is a fault. So is an error of the function, which comes as a response, too."""
     if not isinstance(response, dict) or "errorType" in response or "errorMessage" in response:
-        return Outcome(sample, str(response)[:200], is_fault=True)
+        return SampleOutcome(sample, str(response)[:200], is_fault=True)
     if "statusCode" in response:
-        return Outcome(sample, str(response["statusCode"]), is_fault=response["statusCode"] >= 500)
+        return SampleOutcome(sample, str(response["statusCode"]), is_fault=response["statusCode"] >= 500)
     failures = response.get("batchItemFailures")
-    return Outcome(sample, f"failed in part: {failures}" if failures else "done", is_fault=bool(failures))
+    return SampleOutcome(sample, f"failed in part: {failures}" if failures else "done", is_fault=bool(failures))

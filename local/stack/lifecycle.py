@@ -16,7 +16,7 @@ from local.deploy.deployment import Deployment, DeploymentOptions, deploy
 from local.emulator.front import run_front
 from local.emulator.ministack import Emulator, run_emulator
 from local.emulator.options import EmulatorOptions
-from local.emulator.proxy import Target
+from local.emulator.proxy import ProxyTarget
 from local.layout import Layout
 from local.stack.function_logs import save_logs
 from local.stack.instance import Instance
@@ -101,9 +101,9 @@ def deployment_options(options: StackOptions, url: str, datadog: Datadog) -> Dep
     return DeploymentOptions(options.layout, url, options.iam, datadog, options.parameters)
 
 
-def front_target(deployment: Deployment, key: str | None) -> Target:
+def front_target(deployment: Deployment, key: str | None) -> ProxyTarget:
     """Return the deployed API as the front's target; requests without a key get `key`, if there is one."""
-    return Target(deployment.api_url, deployment.account.trust, key=key)
+    return ProxyTarget(deployment.api_url, deployment.account.trust, key=key)
 
 
 def exclusive_use(data: Path | None) -> AbstractContextManager[None]:

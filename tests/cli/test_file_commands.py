@@ -12,7 +12,7 @@ import pytest
 from moto import mock_aws
 
 from headwater.access.keys import read_keys
-from headwater.cli import backup, check, export, key, load, scan, upgrade
+from headwater.cli import backup, check, export, key, load, upgrade
 from headwater.fold.fold import fold
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers.event_normalisation import normalise_event
@@ -102,29 +102,29 @@ def test_secrets_that_were_stored_are_listed_and_not_shown(
     lines.parent.mkdir()
     lines.write_text(exact_json.dumps([event, with_secrets("SELECT 1"), event]))
     for source, count in ((data, 3), (lines, 2), (lines.parent, 2)):
-        assert scan.main([str(source)]) == 1
+        assert check.main(["--secrets", str(source)]) == 1
         told = capsys.readouterr()
         assert "facets.sql.query: redacted password, first in " in told.out
         assert f"failed: {count} secrets in " in told.err
         assert SECRET not in told.out + told.err
     monkeypatch.setenv("SECRET_RULES", "PL[0-9]{3}")
-    assert scan.main([str(lines)]) == 1
+    assert check.main(["--secrets", str(lines)]) == 1
     assert "2 × job.facets.sql.query: redacted rule, first in " in capsys.readouterr().out
     monkeypatch.setenv("SECRET_RULES", "(a|b)")
-    assert scan.main([str(lines)]) == 1
+    assert check.main(["--secrets", str(lines)]) == 1
     assert capsys.readouterr().err.startswith("failed: SECRET_RULES is '(a|b)', expected NONE, or ")
 
 
 def test_a_file_without_secrets_has_none_and_what_cannot_be_read_is_said(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert scan.main([str(data)]) == 0
+    assert check.main(["--secrets", str(data)]) == 0
     assert "no secret is known" in capsys.readouterr().out
     broken = tmp_path / "broken.jsonl"
     broken.write_text('{"a": 1}\n{"b"\n{"c": 2}\n')
-    assert scan.main([str(broken)]) == 1
+    assert check.main(["--secrets", str(broken)]) == 1
     assert capsys.readouterr().err == f"{broken} line 2 cannot be read\n"
-    assert scan.main([str(tmp_path / "nothing")]) == 1
+    assert check.main(["--secrets", str(tmp_path / "nothing")]) == 1
 
 
 def test_a_file_has_the_forms_of_the_release_that_made_it_until_it_is_upgraded(
@@ -191,7 +191,7 @@ def test_a_damaged_event_or_row_is_found_without_a_traceback(
             connection.execute(change)
     assert check.main([str(filled)]) == 1
     assert re.search("is damaged in 1 places", capsys.readouterr().err)
-    assert scan.main([str(filled)]) == 1
+    assert check.main(["--secrets", str(filled)]) == 1
     assert "which is damaged" in capsys.readouterr().err
 
 
@@ -224,7 +224,6 @@ def test_what_was_copied_or_exported_while_it_was_served_is_all_of_it(tmp_path: 
         assert backup.main(["--data", str(data), "--to", str(copy)]) == 0
         assert export.main(["--data", str(data), "--to", str(tmp_path / "archive")]) == 0
         assert backup.main(["--data", str(data), "--to", str(copy)]) == 1
-        assert export.main(["--data", str(data), "--to", str(tmp_path / "archive")]) == 1
         server.stop()
     with ServeProcess(other, "--open") as server:
         assert load.main([str(tmp_path / "archive"), "--url", server.url]) == 0
@@ -243,10 +242,78 @@ def test_the_export_has_the_form_of_the_archive(data: Path, tmp_path: Path) -> N
         server.post_all([factory.run_event(run=number) for number in range(3)])
         server.stop()
     export.main(["--data", str(data), "--to", str(tmp_path / "archive")])
-    (file,) = (tmp_path / "archive" / "events").glob("date=20??-??-??/00001.gz")
+    (file,) = (tmp_path / "archive" / "events").glob("date=20??-??-??/000000000003.gz")
     lines = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
     assert [line["event"]["run"]["runId"] for line in lines] == [factory.run_id(number) for number in range(3)]
     assert all(line["receivedAt"].startswith(file.parent.name.removeprefix("date=")) for line in lines)
+
+
+def sent(path: Path, *runs: int, received_at: Instant = NOW) -> None:
+    """Put an event of each run into a file."""
+    with closing(SqliteHome(path)) as home:
+        texts = [exact_json.dumps(factory.run_event(run=number)) for number in runs]
+        events = [(normalise_event(text, Naming()).event, text) for text in texts]
+        home.inbox.send([write_message(event, text, received_at, home.bodies) for event, text in events])
+
+
+def exported(data: Path, folder: Path) -> dict[str, list[str]]:
+    """The files of an export, with the runs of their events."""
+    assert export.main(["--data", str(data), "--to", str(folder)]) == 0
+    return {
+        file.relative_to(folder / "events").as_posix(): [
+            json.loads(line)["event"]["run"]["runId"] for line in gzip.decompress(file.read_bytes()).splitlines()
+        ]
+        for file in sorted(folder.rglob("*.gz"))
+    }
+
+
+def test_a_further_export_adds_a_file_with_the_events_that_came_since(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "archive"
+    sent(data, 1, 2, 3)
+    monkeypatch.setattr(export, "EVENTS_A_FILE", 2)
+    first = exported(data, folder)
+    assert list(map(len, first.values())) == [2, 1]
+    assert exported(data, folder) == first
+    sent(data, 4, received_at=Instant("2026-11-27T00:00:00.000000000Z"))
+    sent(data, 5)  # another process has written this one a moment late
+    added = {file: runs for file, runs in exported(data, folder).items() if file not in first}
+    assert added == {
+        "date=2026-11-27/000000000004.gz": [factory.run_id(4)],
+        "date=2026-11-26/000000000005.gz": [factory.run_id(5)],
+    }
+    with closing(SqliteHome(data)) as home:
+        with home.database.writing() as connection:
+            connection.execute("DELETE FROM inbox")
+        assert home.remove_expired(0, 2**40) == 5
+    assert len(exported(data, folder)) == 4
+    sent(data, 6, received_at=Instant("2027-01-01T00:00:00.000000000Z"))
+    assert exported(data, folder)["date=2027-01-01/000000000006.gz"] == [factory.run_id(6)]
+
+
+def test_an_export_does_not_join_the_events_of_another_file(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other, folder = tmp_path / "other.db", tmp_path / "archive"
+    sent(data, 1, 2)
+    before = exported(data, folder)
+    (file,) = folder.rglob("*.gz")
+    for runs in ([7], [8], [9]):  # fewer events, as many, more
+        sent(other, *runs)
+        assert export.main(["--data", str(other), "--to", str(folder)]) == 1
+        assert "has the events of another file; name a new folder" in capsys.readouterr().err
+    packed = file.read_bytes()
+    file.write_bytes(packed[:40])
+    assert export.main(["--data", str(data), "--to", str(folder)]) == 1
+    assert f"has a damaged file, {file.relative_to(folder)}" in capsys.readouterr().err
+    file.write_bytes(packed)
+    foreign = file.with_name("headwater-1-2026-11-26.gz")
+    foreign.touch()
+    assert export.main(["--data", str(data), "--to", str(folder)]) == 1
+    assert "has events that this command did not write" in capsys.readouterr().err
+    foreign.unlink()
+    assert exported(data, folder) == before
 
 
 def test_the_export_into_a_bucket_has_the_files_of_a_folder(
@@ -261,8 +328,8 @@ def test_the_export_into_a_bucket_has_the_files_of_a_folder(
         s3 = boto3.client("s3")
         s3.create_bucket(Bucket="lineage-archive")
         command = ["--data", str(data), "--to", "s3://lineage-archive/from-serve/"]
-        assert (export.main(command), export.main(command)) == (0, 1)
-        assert "is not empty" in capsys.readouterr().err
+        assert (export.main(command), export.main(command)) == (0, 0)
+        assert re.findall("([0-9]+) new events", capsys.readouterr().out) == ["3", "3", "0"]
         keys = [entry["Key"] for entry in s3.list_objects_v2(Bucket="lineage-archive")["Contents"]]
         packed = {key: s3.get_object(Bucket="lineage-archive", Key=key)["Body"].read() for key in keys}
     folder = tmp_path / "archive"

@@ -1,13 +1,13 @@
-"""`headwater jars` fetches what submit and tests need into a folder, where both find it."""
+"""`headwater submit --fetch-jars` fetches what submit and tests need into a folder, where both find it."""
 
 import hashlib
 from pathlib import Path
 
 import pytest
 
-from headwater.cli import jars as command
 from headwater.cli.jvm import jars
 from headwater.cli.jvm.jars import fetch_into, jar_files
+from headwater.cli.submit import __main__ as command
 
 CONTENT = b"a jar"
 PIN = f"{hashlib.sha256(CONTENT).hexdigest()} io.example:thing:1.0\n"
@@ -30,10 +30,12 @@ def test_the_jars_are_in_the_folder_once_and_are_found_there_offline(
     pins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "kept"
-    command.main(["--into", str(folder)])
+    with pytest.raises(SystemExit, match=r"^0$"):
+        command.main(["--fetch-jars", str(folder)])
     assert f"next: set HEADWATER_JARS={folder}" in capsys.readouterr().out
     monkeypatch.setattr(jars, "CENTRAL", "http://127.0.0.1:1")
-    command.main(["--into", str(folder)])
+    with pytest.raises(SystemExit, match=r"^0$"):
+        command.main(["--fetch-jars", str(folder)])
     monkeypatch.setenv("HEADWATER_JARS", str(folder))
     assert jar_files(tmp_path / "state", pins) == [folder / "io.example_thing-1.0.jar"] == fetch_into(folder, pins)
 
@@ -41,4 +43,4 @@ def test_the_jars_are_in_the_folder_once_and_are_found_there_offline(
 def test_a_jar_that_cannot_be_fetched_is_told(pins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jars, "CENTRAL", "http://127.0.0.1:1")
     with pytest.raises(SystemExit, match=r"failed: io\.example:thing:1\.0 could not be fetched"):
-        command.main(["--into", str(tmp_path / "kept")])
+        command.main(["--fetch-jars", str(tmp_path / "kept")])

@@ -55,7 +55,7 @@ def test_it_learns_from_events_whose_alerts_it_does_not_list(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = archived(tmp_path, 30)
-    assert main([str(file), "--from", "2026-11-22", "--json"]) == 0
+    assert main([str(file), "--since", "2026-11-22", "--json"]) == 0
     (alert,) = map(json.loads, capsys.readouterr().out.splitlines())
     assert (alert["alert"], alert["name"], alert["amount"]) == ("Volume Anomaly", "orders", 0)
 
@@ -76,16 +76,16 @@ def test_rules_say_what_else_is_expected(tmp_path: Path, capsys: pytest.CaptureF
     """Of a job that stops: nobody said by when its table is needed, or how old it may be, until the rules do."""
     file, rules = archived(tmp_path), tmp_path / "headwater.yml"
     rules.write_text("expectations:\n  - {dataset: orders, namespace: s3://lake, max_age: 5h}\n")
-    until = ["--to", "2026-11-25T12:00", "--from", "2026-11-24T13:00", "--json"]
+    until = ["--until", "2026-11-25T12:00", "--since", "2026-11-24T13:00", "--json"]
 
     def kinds(*more: str) -> list[str]:
         assert main([str(file), *until, *more]) == 0
         return [json.loads(line)["alert"] for line in capsys.readouterr().out.splitlines()]
 
     assert "Dataset Stale" not in kinds()
-    assert kinds("--rules", str(rules)).count("Dataset Stale") == 1
+    assert kinds("--settings", str(rules)).count("Dataset Stale") == 1
     rules.write_text("expectations:\n  - {dataset: orders, max_aeg: 5h}\n")
-    assert main([str(file), "--rules", str(rules)]) == 1
+    assert main([str(file), "--settings", str(rules)]) == 1
     assert "max_aeg" in capsys.readouterr().err
 
 

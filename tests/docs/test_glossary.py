@@ -13,6 +13,7 @@ from headwater.store.kinds import CODECS
 
 ROOT = Path(__file__).parents[2]
 LAYER = ROOT / "layers" / "headwater" / "headwater"
+PRODUCT = ("layers/headwater", "functions", "emr_jobs", "local", "agent", "benchmarks", "api", "events")
 GLOSSARY = ROOT / "docs" / "glossary.md"
 METRICS = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "metrics.md").read_text(), re.MULTILINE)
 ROOMS = ("graph", "store", "fold", "read", "traversal", "http")
@@ -147,5 +148,6 @@ def defined(path: Path) -> Iterator[str]:
 
 
 def test_a_class_name_means_one_thing() -> None:
-    counts = Counter(name for path in LAYER.rglob("*.py") for name in classes(path) if not name.startswith("_"))
+    paths = [path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")]
+    counts = Counter(name for path in paths for name in classes(path))
     assert {name for name, count in counts.items() if count > 1} == set()

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from pyspark import SparkContext
 
-from emr_jobs.archive.events import Span, read_archive
-from emr_jobs.archive.location import Location
+from emr_jobs.archive.events import Bounds, read_archive
 from emr_jobs.rebuild.settings import RebuildSettings
 from emr_jobs.rebuild.table import RebuiltTable, rebuilt
 from headwater.fold.fold import fold
@@ -18,6 +17,7 @@ from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import parse_instant
+from headwater.store.archive_location import Location
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
@@ -28,7 +28,7 @@ from tests.factory import Document
 
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 SETTINGS = RebuildSettings({}, RETENTION, Thresholds(10_000, {}), now=0)
-ALL = Span()
+ALL = Bounds()
 
 
 def received(documents: Iterable[Document], lags: Sequence[float] = (1, 20, 2)) -> list[ReceivedMessage]:
@@ -63,7 +63,7 @@ def archive(folder: Path, lines: Sequence[bytes], files: int = 3) -> Location:
     return Location(str(folder))
 
 
-def from_archive(context: SparkContext, archive: Location, span: Span = ALL) -> RebuiltTable:
+def from_archive(context: SparkContext, archive: Location, span: Bounds = ALL) -> RebuiltTable:
     return rebuilt(read_archive(context, archive, span), SETTINGS)
 
 

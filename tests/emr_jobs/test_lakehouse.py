@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,20 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from emr_jobs.archive.location import Location
 from emr_jobs.lakehouse import merge, tables
 from emr_jobs.lakehouse.increment import create_tables
 from emr_jobs.lakehouse.tables import TableForm
+from headwater.cli import export
+from headwater.graph.names.naming import Naming
+from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run
+from headwater.store.archive_location import Location
 from headwater.store.bulk import unpacked
 from headwater.store.kinds import CODECS
-from headwater.store.messages import ReceivedMessage, archive_line
+from headwater.store.messages import ReceivedMessage, archive_line, write_message
+from headwater.store.sqlite.home import SqliteHome
 from local.layout import Layout
 from tests import factory
 from tests.emr_jobs.archives import archive, folded, received
@@ -231,14 +236,21 @@ def test_a_run_of_the_first_year_has_its_rows(session: SparkSession, tmp_path: P
     assert [str(row["day"]) for row in session.table(f"{made}.reads_writes").collect()] == ["0001-01-02"]
 
 
-def test_a_lake_of_an_earlier_release_gets_the_new_columns(session: SparkSession, tmp_path: Path) -> None:
+def test_a_lake_of_an_earlier_release_gets_the_new_columns_and_takes_what_an_export_adds(
+    session: SparkSession, tmp_path: Path
+) -> None:
     made = database(session, tmp_path / "lake")
+    data, exported = tmp_path / "lineage.db", tmp_path / "archive"
     session.sql(f"ALTER TABLE {made}.runs DROP COLUMNS (executor_seconds, skewed_stage)")
     for number in (1, 2):
         create_tables(session, made)
         event = factory.run_event("COMPLETE", run=number, job="join", run_facets={"headwater_runtime": runtime(SKEWED)})
-        lines = [archive_line(message) for message in received([event], lags=(1,))]
-        take_all(session, archive(tmp_path / f"archive{number}", lines), made)
+        (message,) = received([event], lags=(1,))
+        of_event = normalise_event(message.canonical, Naming()).event
+        with closing(SqliteHome(data)) as home:
+            home.inbox.send([write_message(of_event, message.canonical, message.received_at, home.bodies)])
+        assert export.main(["--data", str(data), "--to", str(exported)]) == 0
+        assert take_all(session, Location(str(exported)), made) == 1
     stored = session.table(f"{made}.runs").select("executor_seconds", "skewed_stage.stage", "skewed_stage.max_bytes")
     assert [tuple(row) for row in stored.collect()] == [(1.5, 7, 41 * 10**9)] * 2
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from emr_jobs.archive.events import ArchivedEvent, Fault
+from emr_jobs.archive.events import ArchivedEvent, LineFault
 from emr_jobs.lakehouse import rows
 from emr_jobs.lakehouse.states import states_of
 from emr_jobs.lakehouse.tables import COLUMN_EDGES, DATASETS, RUNS, TableForm
@@ -20,7 +20,7 @@ AT = parse_instant(factory.at(5))
 
 def states(kind: str, *documents: Document, aliases: dict[str, str] | None = None) -> list[Any]:
     archived = [ArchivedEvent(exact_json.dumps(document), AT) for document in documents]
-    found = [each for each in states_of(archived, aliases or {}) if not isinstance(each, Fault)]
+    found = [each for each in states_of(archived, aliases or {}) if not isinstance(each, LineFault)]
     return [state for key, state in found if key[0] == kind]
 
 
@@ -79,7 +79,7 @@ def test_a_run_has_what_its_tasks_took(facet: Document, seconds: float | None, s
 def test_the_source_of_a_flow_has_the_dataset_that_its_name_means() -> None:
     lineage = factory.columns(a=("s3a://old", "in", "x"))
     made = factory.run_event("COMPLETE", outputs=[factory.dataset("out", columnLineage=lineage)])
-    (sent,) = states("SentColumns", made, aliases={"s3://old": "s3://lake"})
+    (sent,) = states("SentLineage", made, aliases={"s3://old": "s3://lake"})
     (row,) = (named(COLUMN_EDGES, row) for row in rows.edge_rows(sent, {"s3://old": "s3://lake"}))
     assert (row["source_namespace"], row["source_name"], row["source_column"]) == ("s3://lake", "in", "x")
     assert (row["type"], row["subtype"], row["masking"]) == ("DIRECT", "", False)
@@ -89,7 +89,7 @@ def test_column_lineage_that_a_run_repeats_is_one_state() -> None:
     lineage = factory.columns(a=("s3://lake", "in", "x"))
     events = [factory.run_event(kind, seconds=at, outputs=[factory.dataset("out", columnLineage=lineage)])
               for at, kind in enumerate(("START", "RUNNING", "COMPLETE"))]  # fmt: skip
-    (sent,) = states("SentColumns", *events)
+    (sent,) = states("SentLineage", *events)
     assert (sent.first[:19], sent.last[:19]) == (factory.at(0)[:19], factory.at(2)[:19])
 
 
@@ -108,9 +108,9 @@ def test_a_packed_state_is_the_state() -> None:
 
 def test_an_event_that_cannot_be_read_is_a_fault() -> None:
     (fault,) = states_of([ArchivedEvent('{"a": 1}', AT)], {})
-    assert isinstance(fault, Fault)
-    assert Fault("events/a.gz after line 7", "EOFError").unfinished_object == "events/a.gz"
-    assert Fault("events/a.gz line 7", "ValueError").unfinished_object == ""
+    assert isinstance(fault, LineFault)
+    assert LineFault("events/a.gz after line 7", "EOFError").unfinished_object == "events/a.gz"
+    assert LineFault("events/a.gz line 7", "ValueError").unfinished_object == ""
 
 
 CREATED = {"lifecycleStateChange": "CREATE"}

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from emr_jobs.archive import events as archive_events
 from emr_jobs.archive.events import Lines
-from emr_jobs.archive.location import Location
 from emr_jobs.rebuild.packets import Joins, Packer, Packet
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.run import Run
@@ -19,6 +18,7 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.event import RunEvent
 from headwater.openlineage.instant import parse_instant
 from headwater.openlineage.wire import read_event
+from headwater.store.archive_location import Location
 from headwater.store.messages import ReceivedMessage, archive_line
 from tests import factory, strategies
 from tests.emr_jobs.archives import archive

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark import SparkContext
 
-from emr_jobs.archive.events import Span
+from emr_jobs.archive.events import Bounds
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import parse_instant
 from headwater.openlineage.wire import read_event
@@ -97,7 +97,7 @@ def test_hot_keys_give_the_same_items(spark: SparkContext, tmp_path: Path) -> No
 def test_a_date_in_the_past_gives_the_table_as_it_was_then(spark: SparkContext, tmp_path: Path) -> None:
     messages = received(many_readers())[700:1000]
     then = messages[150].received_at
-    table = from_archive(spark, archive(tmp_path, [archive_line(message) for message in messages]), Span(end=then))
+    table = from_archive(spark, archive(tmp_path, [archive_line(message) for message in messages]), Bounds(end=then))
     assert_same(items_of(table), folded([message for message in messages if message.received_at < then]))
 
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emr_jobs.rebuild.write import Pace, Writer, units
+from emr_jobs.rebuild.write import ItemWriter, Pace, units
 from headwater.fold.fold import fold
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import Instant, to_datetime
@@ -44,7 +44,7 @@ def fold_into(table: MemoryTable, documents: Iterable[Document]) -> None:
 
 
 def write(table: MemoryTable, items: Iterable[Item], now: float = LONG_AGO) -> Counter[str]:
-    writer = Writer(lambda: table, RETENTION, units_a_second=1e9, now=now)
+    writer = ItemWriter(lambda: table, RETENTION, units_a_second=1e9, now=now)
     kinds = groupby(in_order(items), key=lambda item: item.labels["kind"])
     return sum((outcome for _, of_kind in kinds for outcome in writer.write(of_kind)), Counter())
 
@@ -167,7 +167,7 @@ def test_with_a_version_only_items_of_an_older_form_are_written() -> None:
         event.key: replace(event, labels={**event.labels, "schema": "1"}),
         run.key: replace(run, labels={**run.labels, "state": "FAILED"}),
     }
-    writer = Writer(lambda: table, RETENTION, units_a_second=1e9, now=LONG_AGO, before=2)
+    writer = ItemWriter(lambda: table, RETENTION, units_a_second=1e9, now=LONG_AGO, before=2)
     assert sum(writer.write(expected.values()), Counter()) == Counter(joined=1)
     assert table.items[event.key] == event
     assert table.items.keys() == {event.key, run.key}

@@ -6,10 +6,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from emr_jobs.archive.location import Location
 from emr_jobs.lakehouse.increment import create_tables, new_objects, take
 from emr_jobs.lakehouse.session import CATALOG, catalog_settings
 from emr_jobs.lakehouse.tables import TABLES, TAKEN_OBJECTS
+from headwater.store.archive_location import Location
 
 Rows = Mapping[str, Sequence[Any]]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from local.alerts.alert import Alert
+from local.alerts.alert import SentAlert
 from local.alerts.queue import AlertQueue, subscribe
 from local.stack.lifecycle import Stack
 from tests.alert_samples import TYPES, Detail, put, schema_changed
@@ -110,15 +110,15 @@ def publish(stack: Stack, *alerts: Detail, detail_type: str = TYPES[0]) -> None:
     put(deployment.account.events, deployment.outputs["AlertBusName"], *alerts, detail_type=detail_type)
 
 
-def received(queue: AlertQueue, count: int) -> list[Alert]:
+def received(queue: AlertQueue, count: int) -> list[SentAlert]:
     """Wait for so many alerts, and a little longer for any that should not come."""
-    deadline, alerts = time.monotonic() + ARRIVAL_SECONDS, list[Alert]()
+    deadline, alerts = time.monotonic() + ARRIVAL_SECONDS, list[SentAlert]()
     while len(alerts) < count and time.monotonic() < deadline:
         alerts += queue.receive(1)
     return alerts + queue.receive(QUIET_SECONDS)
 
 
-def ids(alerts: list[Alert]) -> Counter[str]:
+def ids(alerts: list[SentAlert]) -> Counter[str]:
     return Counter(alert.message["id"] for alert in alerts)
 
 

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from local.alerts.alert import Alert
+from local.alerts.alert import SentAlert
 from local.alerts.queue import AlertQueue, subscribe
 from local.stack.lifecycle import Stack
 from tests import factory
@@ -99,9 +99,9 @@ def test_an_alert_that_failed_is_sent_later(feed: Feed, queue: AlertQueue, deplo
     assert [alert.message["alert"] for alert in received(queue, 1)] == ["Dataset Schema Changed"]
 
 
-def received(queue: AlertQueue, count: int, seconds: float = ARRIVAL_SECONDS) -> list[Alert]:
+def received(queue: AlertQueue, count: int, seconds: float = ARRIVAL_SECONDS) -> list[SentAlert]:
     """Wait for so many alerts, and a little longer for any that should not come."""
-    deadline, alerts = time.monotonic() + seconds, list[Alert]()
+    deadline, alerts = time.monotonic() + seconds, list[SentAlert]()
     while len(alerts) < count and time.monotonic() < deadline:
         alerts += queue.receive(1)
     return alerts + queue.receive(QUIET_SECONDS)

@@ -396,6 +396,15 @@ def _lists_a_table_of_postgres(path: str) -> bool:
     return path.endswith("/search/datasets") or path == "namespaces/postgres://db.example.com:5432/datasets"
 
 
+def _kinds_of_new_types(_old: Any, new: Any) -> None:
+    """A finding says of a column with another type what an alert says, too: `(incompatible)`."""
+    for finding in new.get("findings", []):
+        for column in finding.get("retyped", ()):
+            kind = f" ({column.pop('change')})"
+            assert kind in finding["summary"]
+            finding["summary"] = finding["summary"].replace(kind, "")
+
+
 def members(document: Any, name: str) -> Iterator[Any]:
     """The values of a member, wherever it is in a document."""
     if isinstance(document, dict):
@@ -453,5 +462,6 @@ CHANGES = [
     Change("0.1.0", lambda path: path in {"impact", "column-lineage", "rootcause"}, _names_beside_node_ids),
     Change("0.1.0", lambda path: path.startswith("namespaces/") and "/jobs/" in path, _names_beside_node_ids),
     Change("0.1.0", lambda path: path == "search", _one_hit_of_several_names),
+    Change("0.1.0", lambda path: path == "rootcause", _kinds_of_new_types),
     Change("0.1.0", lambda path: path == "rootcause", _changes_that_stand),
 ]

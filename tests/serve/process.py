@@ -80,6 +80,10 @@ class ServeProcess:
             raise AssertionError((greeting, (self.data.parent / "serve.log").read_text()))
         self.url = found[0]
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def kill(self) -> None:
         """Ends it as `kill -9` does, if it is still there."""
         if self._process.poll() is None:

@@ -153,7 +153,7 @@ def test_a_file_is_served_by_one_process(server: ServeProcess) -> None:
     command = [sys.executable, "-m", "headwater.cli", "serve", "--data", str(server.data), "--port", "0", "--open"]
     second = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
     assert second.returncode == 1
-    assert f"in use by process {server._process.pid}" in second.stderr
+    assert f"in use by process {server.pid}" in second.stderr
     assert server.get("/health") == {"status": "ok"}
 
 

@@ -118,7 +118,7 @@ def in_parts(events: list[Any], parts: int) -> list[list[Any]]:
 
 LATER = {"searchTerm", "rhythm"}
 """Kinds of items of which this release has more: the release before looks for none of these."""
-PASSED_OVER = {"generation", "moreColumns", "columnOrder"}
+PASSED_OVER = {"generation", "moreColumns", "columnOrder", "gone"}
 """Members of this release, which the release before passes over and drops; the next event of a job has them made
 anew."""
 

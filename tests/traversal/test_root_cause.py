@@ -24,8 +24,8 @@ def test_the_schema_drift_of_orders_is_found_newest_first_from_the_dashboard_bac
     assert [finding["summary"] for finding in answer["findings"]] == [
         "rate failed: no route to rates.example.com",
         "orders: 1 of 2 assertions failed: not_null of amount",
-        "orders: amount is string now, was long, since ingest wrote it",
-        "orders: amount is string now, was long",
+        "orders: amount is string now, was long (incompatible), since ingest wrote it",
+        "orders: amount is string now, was long (incompatible)",
     ]
     assert (answer["suspect"]["id"], answer["suspect"]["job"]["name"]) == (factory.run_id(24), "dashboard")
     assert (answer["lastGood"]["id"], answer["lastGood"]["state"]) == (factory.run_id(14), "COMPLETED")
@@ -51,7 +51,7 @@ def test_findings_have_their_details() -> None:
         factory.at(2 * DAY),
     )
     assert (schema["retyped"], schema["added"], schema["removed"]) == (
-        [{"field": "amount", "before": "long", "after": "string"}],
+        [{"field": "amount", "before": "long", "after": "string", "change": "incompatible"}],
         [],
         [],
     )

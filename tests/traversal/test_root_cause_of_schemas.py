@@ -23,7 +23,7 @@ def test_a_schema_that_a_dataset_event_declares_is_a_change_without_a_run() -> N
     declared = factory.dataset("t", schema=factory.schema("id:string"))
     get = after(*wrote(1, 0, "id:long"), factory.dataset_event(declared, seconds=50), *wrote(2, 100, "id:string"))
     (finding,) = get(table("t"))["findings"]
-    assert ("runId" in finding, finding["summary"]) == (False, "t: id is string now, was long")
+    assert ("runId" in finding, finding["summary"]) == (False, "t: id is string now, was long (incompatible)")
 
 
 def test_a_description_or_another_order_is_no_change_of_a_schema() -> None:

@@ -1,21 +1,29 @@
 """A week with Headwater in compressed time: `make week`, which runs this with nothing but the wheel.
 
 Four weeks of recorded and generated events are replayed, and what is told of the last is compared with what happened.
-Then a server gets them from one team, while another sends what it should not; it is killed, copied and restored. Last,
-the pull request that would make the trouble of Tuesday is compared with production. Ends with 1 if a line is not true.
+Then a server gets them from one team, while another sends what it should not; it is killed, its disk is full, it is
+copied and restored. The release before begins a file that this one goes on with, and takes it back. Last, the pull
+request that would make the trouble of Tuesday is compared with production. Ends with 1 if a line is not true.
 """
 
 import json
+import os
+import secrets
+import subprocess
 import sys
+import tarfile
 from contextlib import redirect_stderr, redirect_stdout
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from io import StringIO
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from headwater.cli import backup, key, load, replay
 from headwater.cli.ci import __main__ as ci
+from headwater.openlineage.instant import parse_instant
 from tests import factory
 from tests.serve.process import ENVIRONMENT, ROOT, ServeProcess
 from tests.week.plan import TRUTH, Plan, plan
@@ -98,10 +106,70 @@ def operation(folder: Path, events: Path, report: Report) -> None:
         report.line(
             [server.get(path) for path in LOOKUPS] == before, f"after kill -9, {len(LOOKUPS)} lookups answer the same"
         )
+        full_disk(server, report)
+        before = [server.get(path) for path in LOOKUPS]
         report.line(run(backup, "--data", data, "--to", copy)[0] == 0, "a copy is made while the file is served")
     with ServeProcess(copy) as server:
         server.key = keys["team"]
         report.line([server.get(path) for path in LOOKUPS] == before, "served from the copy, they answer the same")
+
+
+def full_disk(server: ServeProcess, report: Report) -> None:
+    """What a server says while its files may not grow, and after. Only Linux can say this of a process that runs."""
+    if sys.platform != "linux":
+        return
+    import resource  # noqa: PLC0415 - Windows has none
+
+    before, taken = [server.get(path) for path in LOOKUPS], list[int]()
+    largest = max(file.stat().st_size for file in server.data.parent.glob(f"{server.data.name}*"))
+    _, most = resource.prlimit(server.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (largest, most))
+    for number in count(60_000):
+        text = factory.facet(description=secrets.token_hex(100_000))
+        event = factory.run_event("COMPLETE", run=number, job="in_time", job_facets={"documentation": text})
+        reply = server.post(event)
+        if reply.status != HTTPStatus.CREATED:
+            break
+        taken.append(number)
+    is_refused = reply.status == HTTPStatus.SERVICE_UNAVAILABLE
+    report.line(
+        is_refused, f"after {len(taken)} large events the disk is full, and one is refused: {reply.body['message']}"
+    )
+    same = [server.get(path) for path in LOOKUPS[:3]] == before[:3]
+    report.line(same, "lookups answer the same meanwhile")
+    resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (most, most))
+    report.line(server.post(event).status == HTTPStatus.CREATED, "there is room again: the event is taken")
+    server.wait_until_folded()
+    runs = server.get(f"/api/v1/namespaces/demo/jobs/in_time/runs?limit={len(taken) + 10}")["totalCount"]
+    report.line(runs == len(taken) + 1, f"each of the {len(taken) + 1} events that were taken is there, once")
+
+
+def upgrade(folder: Path, sent: Plan, report: Report) -> None:
+    """A file of the release before, served by this one, and by the one before again."""
+    (packed,) = (ROOT / "tests" / "fixtures" / "releases").glob("*.tar.xz")
+    with tarfile.open(packed) as archive:
+        archive.extractall(folder / "former", filter="data")
+    data, half = folder / "former.db", len(sent.events) // 2
+    events = [{"event": event, "receivedAt": parse_instant(event["eventTime"])} for event in sent.events]
+    former(folder, data, ["fold", events[:half]])
+    with ServeProcess(data, "--open") as server:
+        server.post_all(sent.events[half:-1])
+        server.wait_until_folded()
+        runs = server.get("/api/v1/runs?limit=1000")["runs"]
+    last = json.loads(former(folder, data, ["fold", events[-1:]], ["answer", ["jobs?limit=1000"]])[1])
+    jobs = {job["name"] for job in last.get("answer", [{}])[0].get("jobs", ())}
+    name = packed.name.removesuffix(".tar.xz")
+    report.line(runs, f"a file of {name} is served by this release, and takes events")
+    report.line({run["job"]["name"] for run in runs} <= jobs, f"{name} takes the file back, and knows what came since")
+
+
+def former(folder: Path, data: Path, *calls: list[Any]) -> list[str]:
+    """What the functions of the release before answer."""
+    command = [sys.executable, str(folder / "former" / "worker_of_release.py"), str(data)]
+    environment = {**os.environ, "PYTHONPATH": str(folder / "former")}
+    lines = "\n".join(map(json.dumps, calls))
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, env=environment)  # noqa: S603
+    return done.stdout.splitlines()
 
 
 def pull_request(folder: Path, report: Report) -> None:
@@ -130,6 +198,7 @@ def main() -> int:
         events.write_text("\n".join(map(json.dumps, sent.events)))
         alerts(events, sent, report)
         operation(folder, events, report)
+        upgrade(folder, sent, report)
         pull_request(folder, report)
     return 0 if report.is_true else 1
 

@@ -48,7 +48,7 @@ ALERTS: list[dict[str, Any]] = [
     },
 ]
 """Two alerts as they are stored, of one incident."""
-COMMAND = re.compile(r"^\$ headwater (?!completion)(.+)$")
+COMMAND = re.compile(r"^\$ headwater (?!--print-completion)(.+)$")
 
 
 def written_anew(page: str) -> str:

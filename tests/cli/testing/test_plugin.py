@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from headwater.cli.testing import plugin
-from headwater.cli.testing.plugin import _Names
+from headwater.cli.testing.plugin import _SnapshotNames
 from tests.cli.testing.projects import run_pytest
 from tests.producer_records import FOLDER
 from tests.serve.process import ROOT
@@ -73,7 +73,7 @@ def test_the_wheel_registers_the_plugin() -> None:
 
 def test_paths_have_names_that_are_the_same_on_every_machine() -> None:
     base = Path("/tmp/pytest-of-ada/pytest-7")  # noqa: S108
-    names = _Names({base / "test_a0": "TMP", base: "SESSION", Path("/home/ada/shop"): "ROOT"})
+    names = _SnapshotNames({base / "test_a0": "TMP", base: "SESSION", Path("/home/ada/shop"): "ROOT"})
     assert names(f"file:{base}/test_a0/orders") == "file:TMP/orders"
     assert names(f"file:{base}/test_a0") == "file:TMP"
     assert names(f"file:{base}/test_a01/orders") == "file:SESSION/test_a01/orders"
@@ -81,7 +81,7 @@ def test_paths_have_names_that_are_the_same_on_every_machine() -> None:
     assert names("file:/home/ada/shop/data/orders.csv") == "file:ROOT/data/orders.csv"
     assert names("file:/home/ada/shop2/orders") == "file:/home/ada/shop2/orders"
     assert names("s3://lake:orders") == "s3://lake:orders"
-    assert _Names({base: "SESSION", Path("/"): "ROOT"})("file:/orders/") == "file:/orders/"
+    assert _SnapshotNames({base: "SESSION", Path("/"): "ROOT"})("file:/orders/") == "file:/orders/"
 
 
 def test_the_page_shows_the_example_as_it_is() -> None:

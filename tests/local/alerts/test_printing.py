@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any, cast
 
-from local.alerts.alert import Alert
+from local.alerts.alert import SentAlert
 from local.alerts.printing import post, print_alerts
 from local.alerts.queue import AlertQueue
 from tests.alert_samples import schema_changed
@@ -19,7 +19,7 @@ MESSAGE: dict[str, Any] = {
     "explanation": DETAIL["lines"],
     "detail": DETAIL,
 }
-ALERT = Alert(json.dumps(MESSAGE), MESSAGE)
+ALERT = SentAlert(json.dumps(MESSAGE), MESSAGE)
 
 
 class OneAlert:
@@ -28,7 +28,7 @@ class OneAlert:
     def __init__(self) -> None:
         self.left = [ALERT]
 
-    def receive(self, seconds: int) -> list[Alert]:
+    def receive(self, seconds: int) -> list[SentAlert]:
         left, self.left = self.left, []
         return left
 
@@ -65,7 +65,7 @@ def test_a_person_reads_severity_title_sentences_and_where_to_look() -> None:
 
 def test_without_a_link_none_is_named() -> None:
     message = MESSAGE | {"detail": DETAIL | {"link": None}}
-    assert not any("see" in line for line in Alert("", message).lines())
+    assert not any("see" in line for line in SentAlert("", message).lines())
 
 
 def test_alerts_are_printed_and_posted_as_they_come() -> None:

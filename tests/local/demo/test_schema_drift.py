@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from headwater.cli.machine.failure import Failure
-from local.alerts.alert import Alert
+from local.alerts.alert import SentAlert
 from local.alerts.datadog import EVENTS, Datadog
 from local.alerts.queue import AlertQueue
 from local.demo import schema_drift
@@ -18,17 +18,17 @@ from tests.alert_samples import schema_changed
 class Batches:
     """A queue that has these batches of alerts, one a time, and then none."""
 
-    def __init__(self, *batches: list[Alert]) -> None:
+    def __init__(self, *batches: list[SentAlert]) -> None:
         self.batches = list(batches)
 
-    def receive(self, seconds: int) -> list[Alert]:
+    def receive(self, seconds: int) -> list[SentAlert]:
         return self.batches.pop(0) if self.batches else []
 
 
-def alert(kind: str, **changes: Any) -> Alert:
+def alert(kind: str, **changes: Any) -> SentAlert:
     detail = schema_changed("a" * 32, **changes)
     message = {"alert": kind, "severity": "critical", "title": detail["title"], "explanation": detail["lines"]}
-    return Alert("", message | {"detail": detail})
+    return SentAlert("", message | {"detail": detail})
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from local.emulator.front import run_front
-from local.emulator.proxy import MAX_BODY_BYTES, Target
+from local.emulator.proxy import MAX_BODY_BYTES, ProxyTarget
 from tests.upstream import Upstream, serving
 
 EVENT = json.dumps({"eventTime": "2026-01-01T00:00:00Z"}).encode()
@@ -26,7 +26,7 @@ def upstream() -> Iterator[Upstream]:
 def client(upstream: Upstream) -> Iterator[http.client.HTTPConnection]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        with run_front(listener, Target(f"{upstream.url}/stage", max_seconds=0.5)):
+        with run_front(listener, ProxyTarget(f"{upstream.url}/stage", max_seconds=0.5)):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
             yield connection
             connection.close()
@@ -167,7 +167,7 @@ def test_no_emulator_is_503() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener, socket.create_server(("127.0.0.1", 0)) as gone:
         gone_port, port = gone.getsockname()[1], listener.getsockname()[1]
         gone.close()
-        with run_front(listener, Target(f"http://127.0.0.1:{gone_port}")):
+        with run_front(listener, ProxyTarget(f"http://127.0.0.1:{gone_port}")):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
             connection.request("GET", "/api/v1/jobs")
             assert answer_to(connection)[0] == 503
@@ -188,7 +188,7 @@ def test_an_open_front_adds_its_key_to_requests_without_one(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        with run_front(listener, Target(upstream.url, key="ours")):
+        with run_front(listener, ProxyTarget(upstream.url, key="ours")):
             client = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
             client.request("GET", "/api/v1/namespaces", headers=sent)
             answer_to(client)

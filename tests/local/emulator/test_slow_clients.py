@@ -12,7 +12,7 @@ from aiohttp import web
 
 from local.emulator import front
 from local.emulator.front import run_front
-from local.emulator.proxy import Target
+from local.emulator.proxy import ProxyTarget
 from tests.upstream import Upstream, serving
 
 SHORT, SECONDS = 0.5, 30
@@ -30,7 +30,7 @@ def upstream() -> Iterator[Upstream]:
 def fronted(stack: ExitStack, upstream: Upstream, client_seconds: float) -> int:
     """The port of a front."""
     listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-    stack.enter_context(run_front(listener, Target(upstream.url, client_seconds=client_seconds)))
+    stack.enter_context(run_front(listener, ProxyTarget(upstream.url, client_seconds=client_seconds)))
     return int(listener.getsockname()[1])
 
 

@@ -105,7 +105,7 @@ def test_impact_columns_and_why_call_a_table_as_people_do() -> None:
         ("column-lineage", column, "total ← mart.customer_ltv.score"),
         ("rootcause", f"dataset:{LAKE}:x1", "wrong number in mart.customer_ltv: "),
         ("rootcause", f"dataset:{LAKE}:x1", "(in s3://lake, x1)"),
-        ("rootcause", column, "mart.customer_ltv: score is string now, was int"),
+        ("rootcause", column, "mart.customer_ltv: score is string now, was int (incompatible)"),
     ):
         answer, text = told(route, node_id)
         assert (route, answer["displayNames"]) == (route, names)

@@ -23,6 +23,7 @@ from headwater.graph.facets.dataset_reference import schema_register
 from headwater.graph.facets.members import is_drop
 from headwater.graph.facets.register import values
 from headwater.graph.facets.renaming import renames_to
+from headwater.graph.facets.schema import COLUMN, LAST
 from headwater.graph.names.identity import NO_JOB, DatasetId, JobId, WriteId
 from headwater.graph.producers import integration_of
 from headwater.graph.states.edges import DatasetUsage
@@ -79,6 +80,24 @@ def attribute_transition(schemas: Schemas, transition: SchemaTransition) -> Attr
     None if no job is known to have reported the schema.
     """
     return _writing_run(schemas, transition) if transition.side is Side.WRITES else _reading_run(schemas, transition)
+
+
+def attribute_withdrawal(reader: Reader, dataset: DatasetId, gone: Collection[str]) -> Attribution:
+    """The first run of the job that wrote the dataset without columns which the job had named before."""
+    names = {f"{COLUMN}{name}" for name in gone}
+    writers = [
+        (usage.facets[LAST].time, max(usage.facets[name].time for name in names & usage.facets.keys()), head)
+        for head, usage in users_of(reader, dataset, (Side.WRITES,))
+        if LAST in usage.facets and names & usage.facets.keys()
+    ]
+    at, named, job = max(writers, key=lambda writer: writer[0])
+    writes = [write for write in newest_writes(reader, dataset) if write.id.job == job.facts.id]
+    first = next((write.id.run for write in reversed(writes) if write.output.first > named), None)
+    run = next(iter(reader.runs([first])), None) if first else None
+    if run is None:
+        return Attribution(at, job)
+    at = run.ended_at or run.updated
+    return Attribution(at, job, run.until(at), _runs_before(reader, run, at))
 
 
 def is_of_another_engine(

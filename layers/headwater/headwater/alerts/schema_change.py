@@ -4,15 +4,20 @@ A transition in the stream costs a few reads; a record without one costs none.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import dropwhile
 from typing import Any
 
-from headwater.alerts.attribution import Attribution, attribute_transition, is_of_another_engine
+from headwater.alerts.attribution import (
+    Attribution,
+    attribute_transition,
+    attribute_withdrawal,
+    is_of_another_engine,
+)
 from headwater.alerts.downstream import Downstream, downstream
 from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
 from headwater.alerts.schema_cause import SchemaCause, causes_of
-from headwater.alerts.schema_transition import SchemaTransition
+from headwater.alerts.schema_transition import SchemaTransition, columns_gone
 from headwater.alerts.schemas import Schemas, newest_writes
 from headwater.alerts.suppression import is_first, should_alert
 from headwater.graph.facets.column_lineage import column_flows
@@ -26,6 +31,7 @@ from headwater.graph.facets.schema_diff import (
     Verdict,
     across_engines,
     columns_diff,
+    columns_of,
     holders_of,
     with_renames,
 )
@@ -38,6 +44,8 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
+
+_NOTHING = Downstream((), is_truncated=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +64,10 @@ class ReportedSchemaChange:
     diff: SchemaDiff
     types: Mapping[str, Any]
     attribution: Attribution | None
-    ancestors: RunAncestors | None
-    breaks: Downstream
-    is_certain: bool
     at: Instant
+    is_certain: bool = True
+    ancestors: RunAncestors | None = None
+    breaks: Downstream = _NOTHING
     causes: tuple[SchemaCause, ...] = ()
 
     @property
@@ -111,20 +119,32 @@ def change_of(
         sources = _column_sources(reader, dataset, attribution.run, attribution.earlier)
         diff = with_renames(diff, before, after, *sources)
     at = attribution.at if attribution else schemas.first(transition.after or transition.before)
-    touched = None if transition.is_drop else _with_nested(diff, before)
+    change = ReportedSchemaChange(head, transition, diff, {**before, **after}, attribution, at, is_certain)
+    return _with_consequences(reader, change)
+
+
+def withdrawal_of(reader: Reader, old: DatasetHead, head: DatasetHead) -> ReportedSchemaChange | None:
+    """The change of a partial schema, if columns of it are gone. What came with it may be new to Headwater alone."""
+    gone = columns_gone(old, head)
+    if not gone:
+        return None
+    diff, attribution = SchemaDiff((), gone, ()), attribute_withdrawal(reader, head.id, gone)
+    transition, types = SchemaTransition("", "", Side.WRITES), columns_of(old.schema)
+    return _with_consequences(reader, ReportedSchemaChange(head, transition, diff, types, attribution, attribution.at))
+
+
+def _with_consequences(reader: Reader, change: ReportedSchemaChange) -> ReportedSchemaChange | None:
+    """The change with what it breaks and what caused it. None if it only takes away a name that nobody looks for."""
+    head, transition, attribution, at = change.head, change.transition, change.attribution, change.at
+    touched = None if transition.is_drop else _with_nested(change.diff, change.types)
     since = attribution.since if attribution else at
     is_rename = transition.is_drop and head.renamed is not None
-    breaks = downstream(reader, dataset, touched, since, None if is_rename else at) if touched != set() else _NOTHING
+    breaks = downstream(reader, head.id, touched, since, None if is_rename else at) if touched != set() else _NOTHING
     if is_rename and not breaks:
         return None  # the table still exists, and nobody looks for it under its old name
     ancestors = ancestors_of(reader, attribution.run) if attribution and attribution.run else None
-    causes = () if transition.is_drop else causes_of(reader, dataset, diff, attribution)
-    return ReportedSchemaChange(
-        head, transition, diff, {**before, **after}, attribution, ancestors, breaks, is_certain, at, causes
-    )
-
-
-_NOTHING = Downstream((), is_truncated=False)
+    causes = () if transition.is_drop else causes_of(reader, head.id, change.diff, attribution)
+    return replace(change, breaks=breaks, ancestors=ancestors, causes=causes)
 
 
 def _columns_before_drop(schemas: Schemas, attribution: Attribution | None) -> Columns:

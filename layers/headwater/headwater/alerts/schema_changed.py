@@ -17,7 +17,7 @@ from headwater.alerts.alert import (
 from headwater.alerts.compatibility_broken import compatibility_broken, new_breach, readers_of
 from headwater.alerts.run_ancestors import RunAncestors
 from headwater.alerts.schema_cause import alerts_of
-from headwater.alerts.schema_change import ReportedSchemaChange, change_of
+from headwater.alerts.schema_change import ReportedSchemaChange, change_of, withdrawal_of
 from headwater.alerts.schema_transition import SchemaTransition, schema_transition
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.schema_diff import Verdict
@@ -63,7 +63,7 @@ def schema_changed(record: Record, reader: Reader) -> Iterator[Alert]:
 def _change(record: Record, reader: Reader) -> ReportedSchemaChange | None:
     transition, head = _transition(record.change), record.change.after
     if transition is None:
-        return None
+        return withdrawal_of(reader, record.change.before, head) if record.change.before and head else None
     repeats = sum(_transition(change) == transition for change in record.later)
     alert = id_of(DetailType.SCHEMA_CHANGED, record.change.event_id)
     return change_of(reader, head.id, head, transition._replace(repeats=repeats, alert=alert))
@@ -97,13 +97,7 @@ def _summaries(change: ReportedSchemaChange) -> list[str]:
         return [f"the dataset was renamed to {short_name(change.renamed.name)}"]
     if change.transition.is_drop:
         return ["the dataset was dropped"]
-    diff = change.diff
-    return [
-        *(f"{name} was removed" for name in diff.removed),
-        *(f"{rename.before} seems renamed to {rename.after}" for rename in diff.renamed),
-        *(f"{column.name} is {column.after} now, was {column.before} ({column.change})" for column in diff.retyped),
-        *(f"{name} was added" for name in diff.added),
-    ]
+    return change.diff.sentences
 
 
 def _lines(change: ReportedSchemaChange) -> Iterator[str]:

@@ -59,6 +59,16 @@ def schema_transition(old: DatasetHead, new: DatasetHead) -> SchemaTransition | 
     return SchemaTransition(new.written or before, after, Side.READS)
 
 
+def columns_gone(old: DatasetHead, new: DatasetHead) -> tuple[str, ...]:
+    """The columns of partial schemas that went between two heads. Another spelling of a column is no other column."""
+    is_whole = old.schema_digest is not None or new.schema_digest is not None
+    if is_whole or new.is_deleted or old.renamed or new.facts.name.namespace in RESERVED:
+        return ()
+    before, after = ({field["name"] for field in fields_of(head.schema)} for head in (old, new))
+    spelled = {name.lower() for name in after}
+    return tuple(name for name in new.gone if name in before and name.lower() not in spelled)
+
+
 def _is_first_of_registry(old: DatasetHead, new: DatasetHead) -> bool:
     return is_registered(new.facets) and not is_registered(old.facets)
 

@@ -54,7 +54,7 @@ def said_anomaly(reader: Reader, head: JobHead, rhythm: Rhythm) -> Iterator[Aler
         yield _alert(reader, rhythm, found)
 
 
-class _Said(NamedTuple):
+class _SaidVolume(NamedTuple):
     """What people said of the amounts that a job writes."""
 
     share: float | None = None
@@ -70,17 +70,17 @@ class _Said(NamedTuple):
         return found.side if found else 0
 
 
-_LEARNT = _Said()
+_LEARNT = _SaidVolume()
 
 
-def _said(reader: Reader, head: JobHead) -> _Said:
+def _said(reader: Reader, head: JobHead) -> _SaidVolume:
     """What is said of a job, and of what it writes if that is one dataset."""
     if reader.said is None:
         return _LEARNT
     outputs = head.current.outputs
     entries = reader.said.of_node(NodeKind.JOB, *head.facts.name)
     entries += reader.said.of_node(NodeKind.DATASET, *outputs[0].name) if len(outputs) == 1 else []
-    return _Said(
+    return _SaidVolume(
         min((entry.rows for entry in entries if entry.rows), default=None),
         any(entry.is_never_empty for entry in entries),
     )

@@ -52,7 +52,7 @@ def read_lineage(
     ends = {dataset for of_job in flows.values() for flow in of_job for dataset in flow if dataset}
     one_hop = reader.neighbourhood(ends, ())
     return {
-        table: _Table(resolver, neighbourhood, one_hop, jobs, complete, flows, ids).lineage()
+        table: _GlueTable(resolver, neighbourhood, one_hop, jobs, complete, flows, ids).lineage()
         for table, ids in known.items()
         if ids
     }
@@ -76,7 +76,7 @@ def adjacent(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId,
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _GlueTable:
     """A table in the graph that was read for all tables. `ids` are its datasets, `one_hop` those one hop away."""
 
     resolver: Resolver

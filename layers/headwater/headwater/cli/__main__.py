@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+COMPLETION, SHELLS = "--print-completion", ("bash", "zsh", "fish")
 LOOKUPS = "headwater.cli.lookups.__main__"
 """The module of the commands that ask the graph."""
 
@@ -42,14 +43,12 @@ GROUPS = {
     "Ask why, and what if": {
         "why": Command(LOOKUPS, "NAME", "shows what may explain a wrong number"),
         "impact": Command(LOOKUPS, "NAME [COLUMN]", "shows what a change would break, by owner"),
-        "diff": Command(
-            LOOKUPS, "[NAME] [--since TIME]", "shows what changed since a time, around a table or everywhere"
-        ),
+        "diff": Command(LOOKUPS, "[NAME] [--since TIME]", "shows what changed since a time, of a table or everywhere"),
         "ci": Command(
             "headwater.cli.ci.__main__", "BEFORE AFTER [--url URL]", "says what a change of code does to lineage"
         ),
         "replay": Command(
-            "headwater.cli.replay", "PATH|URL... [--from TIME]", "says which alerts events would have raised"
+            "headwater.cli.replay", "PATH|URL... [--since TIME]", "says which alerts events would have raised"
         ),
     },
     "Watch": {
@@ -67,14 +66,12 @@ GROUPS = {
         "submit": Command(
             "headwater.cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", SPARK
         ),
-        "jars": Command("headwater.cli.jars", "--into DIR", "fetches the jars that submit and tests need, once", SPARK),
         "try": Command(
             "headwater.cli.engines.__main__",
             "ENGINE",
-            "runs a pipeline on a real Airflow, dbt, Flink, Kafka Connect or Trino",
+            "runs a pipeline on a real engine, or a Kafka broker",
             SERVE,
         ),
-        "kafka": Command("headwater.cli.kafka", "[OPTION...]", "runs a Kafka broker until Ctrl-C"),
     },
     "Send events": {
         "load": Command(
@@ -96,13 +93,11 @@ GROUPS = {
             "headwater.cli.redrive.__main__", "--data FILE|--stack NAME", "replays messages that could not be processed"
         ),
         "backup": Command("headwater.cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
-        "check": Command("headwater.cli.check", "FILE", "reads a whole file, and lists what is damaged"),
+        "check": Command("headwater.cli.check", "FILE... [--secrets]", "lists what is damaged, or the secrets in it"),
         "upgrade": Command("headwater.cli.upgrade", "FILE", "lets a new release store items in its own forms"),
-        "scan": Command("headwater.cli.scan", "PATH|URL...", "lists what secrets events or a file hold, and where"),
         "export": Command(
             "headwater.cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"
         ),
-        "completion": Command("headwater.cli.completion", "bash|zsh|fish", "prints a completion script"),
     },
 }
 """The commands, as a person looks for them."""
@@ -134,6 +129,9 @@ def _without_command(word: str) -> int:
     if word in ("-V", "--version"):
         print(f"headwater {_version()}")
         return 0
+    if word == COMPLETION and sys.argv[2:] and sys.argv[2] in SHELLS:
+        print(importlib.import_module("headwater.cli.completion").script(sys.argv[2]))
+        return 0
     print(usage(), file=sys.stderr)
     if word:
         near = difflib.get_close_matches(word, COMMANDS, n=1)
@@ -157,9 +155,8 @@ def usage() -> str:
     lines = ["usage: headwater COMMAND [OPTION...]"]
     for group, commands in GROUPS.items():
         lines += ["", group, *(f"  {calls[name]:{width}}  {command.does}" for name, command in commands.items())]
-    return "\n".join(
-        [*lines, "", "`headwater COMMAND --help` has the options, `headwater --version` prints the version."]
-    )
+    more = "`headwater COMMAND --help` has the options, `headwater --version` prints the version,"
+    return "\n".join([*lines, "", more, f"`headwater {COMPLETION} {'|'.join(SHELLS)}` prints a completion script."])
 
 
 if __name__ == "__main__":

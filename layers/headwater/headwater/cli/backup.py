@@ -4,11 +4,12 @@ import argparse
 import sys
 from pathlib import Path
 
+from headwater.cli.command_line import command_parser
 from headwater.cli.file import add_data, opened, readable
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater backup", description=__doc__)
+    parser = command_parser("backup", __doc__, "headwater backup --data lineage.db --to copy.db")
     add_data(parser)
     parser.add_argument("--to", type=Path, required=True, metavar="FILE", help="must not exist yet")
     return parser

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from headwater.cli.command_line import command_parser
 from headwater.cli.polling import add_options, authorization_of, poll_again
 from headwater.sources.connect.clusters import ConnectCluster, read_clusters
 from headwater.sources.poller import PollResult
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater connect", description=__doc__)
+    examples = ("headwater connect http://connect-1:8083 http://connect-2:8083 --kafka broker-1:9092",)
+    parser = command_parser("connect", __doc__, *examples)
     parser.add_argument("workers", nargs="*", metavar="WORKER", help="the URL of a worker's REST API")
     parser.add_argument(
         "--namespace", metavar="NAME", help="of the jobs (default: kafka-connect://HOST:PORT of the first worker)"

@@ -46,6 +46,7 @@ class UnusableKey(CommandFailure):
 def add_server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--url",
+        metavar="URL",
         help=f"of the server (default: ${URL_VARIABLE}, else the `headwater serve` or `make up` that runs here)",
     )
     parser.add_argument("--key-file", type=Path, metavar="FILE", help=f"has the API key (default: ${KEY_VARIABLE})")

@@ -1,109 +1,110 @@
 """Writes every event of a file as the archive of a deployed stack has it.
 
-events/date=2026-11-20/00001.gz has a line of JSON for each event, `{"receivedAt": ..., "event": ...}`, in the order in
-which they were received. The archive is written into a folder, or below a prefix of a bucket: --to s3://BUCKET/PREFIX.
+events/date=2026-11-20/000000000614.gz has a line of JSON for each event, `{"receivedAt": ..., "event": ...}`, in the
+order in which they were received. The archive is written into a folder, or below a prefix of a bucket: --to
+s3://BUCKET/PREFIX. Where an export of the same file has been written, this one adds the events that came since.
 """
 
 import argparse
 import gzip
 import io
+import json
+import re
 import sys
+import zlib
+from collections import deque
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import groupby
-from pathlib import Path
-from typing import Any, Protocol
-from urllib.parse import urlsplit
 
+from headwater.cli.command_line import command_parser
 from headwater.cli.file import add_data, opened, readable
-from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
-from headwater.store.aws.s3 import Bucket
-from headwater.store.messages import ReceivedMessage, archive_line
+from headwater.store.archive_location import EVENTS, Location
+from headwater.store.home import StoredEvents
+from headwater.store.messages import archive_line
 
 EVENTS_A_FILE = 20_000
-S3 = "s3://"
+_KEY = re.compile(rf"{EVENTS}date=[0-9-]{{10}}/([0-9]{{12}})\.gz")
+"""The key of a file, with the number of its last event."""
 
 
-class Destination(Protocol):
-    """Where the archive is written to."""
-
-    def is_empty(self) -> bool: ...
-
-    def put(self, name: str, content: bytes) -> None: ...
-
-
-class Folder:
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def is_empty(self) -> bool:
-        return not self._path.exists() or not any(self._path.iterdir())
-
-    def put(self, name: str, content: bytes) -> None:
-        file = self._path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-
-
-class Prefix:
-    """A prefix of a bucket. Region and credentials come from the environment."""
-
-    def __init__(self, url: str) -> None:
-        from botocore.session import Session  # noqa: PLC0415 - an extra of the wheel, only for this destination
-
-        parts = urlsplit(url)
-        self._name, self._prefix = parts.netloc, parts.path.strip("/") + "/" if parts.path.strip("/") else ""
-        self._client: Any = client(Session(), "s3", seconds=PATIENT_SECONDS)
-
-    def is_empty(self) -> bool:
-        with translated_errors():
-            listed = self._client.list_objects_v2(Bucket=self._name, Prefix=self._prefix, MaxKeys=1)
-        return "Contents" not in listed
-
-    def put(self, name: str, content: bytes) -> None:
-        Bucket(self._client, self._name).put(self._prefix + name, content)
+class OtherArchive(Exception):
+    """What is in the destination was not exported from this file."""
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater export", description=__doc__)
+    parser = command_parser("export", __doc__, "headwater export --data lineage.db --to archive")
     add_data(parser)
     parser.add_argument(
-        "--to", required=True, metavar="DIR|s3://BUCKET/PREFIX", help="empty; a folder is made if it is missing"
+        "--to", required=True, metavar="DIR|s3://BUCKET/PREFIX", help="made if it is missing, else added to"
     )
     return parser
 
 
 @readable
 def main(arguments: list[str] | None = None) -> int:
-    """Return 1 if the destination is not empty or cannot be written, or if the file cannot be used."""
+    """Return 1 if the destination has anything else or cannot be written, or if the file cannot be used."""
     options = parser().parse_args(arguments)
+    destination = Location(options.to)
     with opened(options.data) as home:
-        destination: Destination = Prefix(options.to) if options.to.startswith(S3) else Folder(Path(options.to))
-        if not destination.is_empty():
-            print(f"failed: {options.to} is not empty; name a new folder or prefix", file=sys.stderr)
+        try:
+            number = sum(written(destination, home.archive))
+        except OtherArchive as error:
+            print(f"failed: {options.to} {error}; name a new folder or prefix", file=sys.stderr)
             return 1
-        number = sum(write(destination, name, events) for name, events in files(home.archive.events()))
-    after = "" if options.to.startswith(S3) else f"; headwater load {options.to} sends them to another server"
-    print(f"{number:,} events in {options.to}{after}")
+    after = "" if destination.is_bucket else f"; headwater load {options.to} sends them to another server"
+    print(f"{number:,} new events in {options.to}{after}")
     return 0
 
 
-def files(events: Iterator[ReceivedMessage]) -> Iterator[tuple[str, Iterator[ReceivedMessage]]]:
-    """Yield the name of each file with its events: a file has events of one day, and not too many."""
-    of_file = groupby(enumerate(events), key=lambda entry: (entry[1].received_at[:10], entry[0] // EVENTS_A_FILE))
-    for (day, number), group in of_file:
-        yield f"events/date={day}/{number + 1:05}.gz", (event for _, event in group)
+def written(destination: Location, archive: StoredEvents) -> Iterator[int]:
+    """Write the events that the destination lacks, and yield how many each file has: some of one day. Raises
+    OtherArchive."""
+    key = newest(destination)
+    last = int(_KEY.sub(r"\1", key)) if key else 0
+    if key:
+        verify(last_line(destination, key), last, archive)
+    of_file = groupby(
+        enumerate(archive.numbered(last + 1)),
+        key=lambda entry: (entry[1][1].received_at[:10], entry[0] // EVENTS_A_FILE),
+    )
+    for (day, _), group in of_file:
+        packed = io.BytesIO()
+        count = 0
+        with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=6) as file:
+            for _, (number, event) in group:
+                file.write(archive_line(event))
+                last, count = number, count + 1
+        destination.put(f"{EVENTS}date={day}/{last:012}.gz", packed.getvalue())
+        yield count
 
 
-def write(destination: Destination, name: str, events: Iterator[ReceivedMessage]) -> int:
-    """Write the events of a file, and return their number."""
-    packed = io.BytesIO()
-    number = 0
-    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=6) as file:
-        for event in events:
-            file.write(archive_line(event))
-            number += 1
-    destination.put(name, packed.getvalue())
-    return number
+def newest(destination: Location) -> str:
+    """The key of the file with the newest events; empty for an empty destination. Raises OtherArchive."""
+    keys = [found.key for found in destination.objects(EVENTS)]
+    if not all(map(_KEY.fullmatch, keys)):
+        raise OtherArchive("has events that this command did not write")
+    return max(keys, key=lambda key: key[-len("000000000000.gz") :], default="")
+
+
+def last_line(destination: Location, key: str) -> bytes:
+    """The last line of a file. Raises OtherArchive."""
+    try:
+        with closing(destination.open(key)) as packed, gzip.open(packed) as lines:
+            return deque(lines, maxlen=1).pop()
+    except (EOFError, IndexError, zlib.error, gzip.BadGzipFile) as error:
+        raise OtherArchive(f"has a damaged file, {key}") from error
+
+
+def verify(line: bytes, number: int, archive: StoredEvents) -> None:
+    """Check that the event of a number was a line's. Raises OtherArchive."""
+    kept, event = next(archive.numbered(number), (0, None))
+    if kept == number and event:
+        is_same = archive_line(event) == line
+    else:  # the event has expired, and those that are kept were received later; or none are kept
+        is_same = event.received_at >= json.loads(line)["receivedAt"] if event else not any(archive.numbered())
+    if not is_same:
+        raise OtherArchive("has the events of another file")
 
 
 if __name__ == "__main__":

@@ -11,12 +11,14 @@ from typing import Any
 
 from headwater.access.keys import BadKeys, read_keys
 from headwater.access.principal import Scope
+from headwater.cli.command_line import command_parser
 from headwater.cli.file import add_data, opened, readable
 from headwater.store.home import ApiKeys
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater key", description=__doc__)
+    examples = ("headwater key add etl --data lineage.db", "headwater key list --data lineage.db")
+    parser = command_parser("key", __doc__, *examples)
     commands = parser.add_subparsers(dest="command", required=True)
     add = commands.add_parser("add", help="make a key, and print it once")
     add.add_argument("name", help="names the key for people and logs")

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from headwater.cli.api import Api
+from headwater.cli.command_line import command_parser
 from headwater.cli.endpoint import add_server_options, api_of
 from headwater.cli.failure import CommandFailure
 from headwater.cli.lookups.names import DATASET, JOB, resolve
@@ -16,7 +17,7 @@ from headwater.cli.lookups.terminal import told
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater open", description=__doc__)
+    parser = command_parser("open", __doc__, "headwater open revenue_daily")
     parser.add_argument("name", nargs="?", metavar="NAME", help="as of `headwater lineage` (default: the start page)")
     add_server_options(parser)
     return parser

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
+from headwater.cli.command_line import command_parser
 from headwater.cli.polling import add_options, authorization_of, poll_again
 from headwater.lookup.text.inert import inert
 from headwater.sources.poller import PollResult
@@ -18,7 +19,7 @@ NAME = "registry"
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater registry", description=__doc__)
+    parser = command_parser("registry", __doc__, "headwater registry https://registry:8081 --kafka broker-1:9092")
     parser.add_argument("urls", nargs="*", metavar="URL", help="of a node of the registry")
     parser.add_argument(
         "--glue", metavar="NAME", help="follow this registry of AWS Glue instead (needs headwater[aws])"

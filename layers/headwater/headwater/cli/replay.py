@@ -20,6 +20,7 @@ from headwater.alerts.alert import Alert, DetailType
 from headwater.alerts.announce import Announcer
 from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
+from headwater.cli.command_line import command_parser
 from headwater.cli.load.sources import events, normalised
 from headwater.cli.lookups.parser import time
 from headwater.curate.curation_events import Document, of_dataset
@@ -164,13 +165,13 @@ def _raise(what: str, error: BaseException, **_: object) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater replay", description=__doc__)
+    parser = command_parser("replay", __doc__, "headwater replay archive --since 7d --settings headwater.yml")
     parser.add_argument("paths", nargs="+", metavar="PATH|URL", help="as headwater load takes them")
-    parser.add_argument("--from", dest="begin", type=time, metavar="TIME", help="list the alerts of this time on")
+    parser.add_argument("--since", dest="begin", type=time, metavar="TIME", help="list the alerts of this time on")
     parser.add_argument(
-        "--to", dest="end", type=time, metavar="TIME", help="replay until this time (default: the last event)"
+        "--until", dest="end", type=time, metavar="TIME", help="replay until this time (default: the last event)"
     )
-    parser.add_argument("--rules", type=Path, metavar="FILE", help="a headwater.yml, in place of what was put")
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="a headwater.yml, in place of what was put")
     parser.add_argument("--json", action="store_true", help="print an alert a line, as the topic has it")
     return parser
 
@@ -181,7 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
     begin, end = (parse_instant(text) if text else None for text in (options.begin, options.end))
     settings = read_settings()
     try:
-        rules = options.rules.read_text(encoding="utf-8") if options.rules else None
+        rules = options.settings.read_text(encoding="utf-8") if options.settings else None
         if rules is not None:
             document_of(rules)
         sent, refused = _read(options.paths, Naming(settings.namespace_aliases), end or FOREVER)

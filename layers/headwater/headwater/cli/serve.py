@@ -5,27 +5,30 @@ import ipaddress
 import sys
 from pathlib import Path
 
+from headwater.cli.command_line import command_parser
 from headwater.cli.file import readable
 from headwater.cli.serving import announced
 from headwater.config import BadEnvironment
 
 PORT, HOST = 5000, "127.0.0.1"
-EPILOG = (
-    "Without --open, each request carries a key: `headwater key add NAME --data FILE` makes one. "
-    "The other commands of this user find the server while it runs (docs/command-line.md). "
-    "The variables of docs/serve.md set retention and thresholds. SIGTERM and Ctrl-C end the server."
-)
+NOTE = """Without --open, each request carries a key: `headwater key add NAME --data FILE` makes one. The other commands
+of this user find the server while it runs (docs/command-line.md). The variables of docs/serve.md set retention and
+thresholds. SIGTERM and Ctrl-C end the server."""
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater serve", description=__doc__, epilog=EPILOG)
+    parser = command_parser("serve", __doc__, "headwater serve --data lineage.db --open", note=NOTE)
     parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="made if it is missing")
-    parser.add_argument("--port", type=int, default=PORT, help="(default: %(default)s; 0 takes a free port)")
+    parser.add_argument(
+        "--port", type=int, default=PORT, metavar="PORT", help="(default: %(default)s; 0 takes a free port)"
+    )
     parser.add_argument("--host", default=HOST, help="address to listen at (default: %(default)s)")
     parser.add_argument("--open", action="store_true", help="permit every request of this machine, without a key")
     parser.add_argument("--public-url", metavar="URL", help="at which links in alerts begin (default: host and port)")
     parser.add_argument("--webhook", metavar="URL", help="post each alert there, as JSON")
-    parser.add_argument("--topic", metavar="ARN", help="publish each alert to this SNS topic (needs headwater[aws])")
+    parser.add_argument(
+        "--sns-topic", metavar="ARN", help="publish each alert to this SNS topic (needs headwater[aws])"
+    )
     return parser
 
 
@@ -43,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ModuleNotFoundError as missing:
         return failed(f"{missing}; pip install 'headwater[serve]'")
     start = Start(
-        options.data, options.host, options.port, options.open, options.public_url, options.webhook, options.topic
+        options.data, options.host, options.port, options.open, options.public_url, options.webhook, options.sns_topic
     )
     try:
         run(start, lambda text: print(text, flush=True), announced)

@@ -8,13 +8,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from headwater.cli.command_line import command_parser
 from headwater.cli.file import opened, readable
 from headwater.store.sqlite.database import sole_use
 from headwater.store.table import FORMS
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater upgrade", description=__doc__)
+    parser = command_parser("upgrade", __doc__, "headwater upgrade lineage.db")
     parser.add_argument("data", type=Path, metavar="FILE", help="the file of headwater serve, which must not run")
     return parser
 

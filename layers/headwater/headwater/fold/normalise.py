@@ -97,7 +97,7 @@ class BatchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Readable:
+class _ReadDelivery:
     """A message with its event, or with the part of its event to fold; `rest` are the parts after it."""
 
     delivery: Delivery
@@ -142,7 +142,7 @@ class Normaliser:
         result.failed = _in_order(deliveries, set(result.failed))
         return result
 
-    def _archive(self, readable: Sequence[_Readable], result: BatchResult) -> None:
+    def _archive(self, readable: Sequence[_ReadDelivery], result: BatchResult) -> None:
         """Archives all events that were read, even those in quarantine."""
         try:
             self.archive.put([message.received for message in readable])
@@ -150,15 +150,15 @@ class Normaliser:
             self.log("events that could not be archived are delivered again", error)
             result.failed += [message.delivery.message_id for message in readable]
 
-    def _forward(self, queue: ForwardQueue, readable: Sequence[_Readable], result: BatchResult) -> None:
+    def _forward(self, queue: ForwardQueue, readable: Sequence[_ReadDelivery], result: BatchResult) -> None:
         """Hands on what is not delivered again. A message that the queue does not take is delivered again, too."""
         done = [message for message in readable if message.delivery.message_id not in result.failed]
         sent = [(message.delivery, target, message.received) for message in done for target in self.targets]
         safe = queue.send([message_for(target, each.group, each.body, received) for each, target, received in sent])
         result.failed += [each.message_id for (each, _, _), is_safe in zip(sent, safe, strict=True) if not is_safe]
 
-    def _read(self, deliveries: Iterable[Delivery], result: BatchResult) -> list[_Readable]:
-        readable: list[_Readable] = []
+    def _read(self, deliveries: Iterable[Delivery], result: BatchResult) -> list[_ReadDelivery]:
+        readable: list[_ReadDelivery] = []
         stuck: set[str] = set()
         for delivery in deliveries:
             if delivery.group in stuck:
@@ -167,7 +167,7 @@ class Normaliser:
             try:
                 message = delivery.received or read_message(delivery.body, self.bucket)
                 first, *rest = delivery.parts or self._parts(message)
-                readable.append(_Readable(delivery, message, first, tuple(rest)))
+                readable.append(_ReadDelivery(delivery, message, first, tuple(rest)))
             except StorageError as error:
                 self.log("a message's body could not be read", error, run=delivery.run)
                 stuck.add(delivery.group)
@@ -180,7 +180,7 @@ class Normaliser:
         normalised = normalise_event(message.canonical, self.naming, message.received_at, message.event)
         return divide(normalised, self.part) if self.part else [normalised]
 
-    def _one_by_one(self, readable: Iterable[_Readable], result: BatchResult) -> None:
+    def _one_by_one(self, readable: Iterable[_ReadDelivery], result: BatchResult) -> None:
         stuck: set[str] = set()
         for message in readable:
             if message.delivery.group in stuck:
@@ -196,7 +196,7 @@ class Normaliser:
             except Exception as error:  # noqa: BLE001 - a bug must not hold up the group
                 self._quarantine(message.delivery, error, stuck, result)
 
-    def _fold(self, readable: Sequence[_Readable], result: BatchResult) -> None:
+    def _fold(self, readable: Sequence[_ReadDelivery], result: BatchResult) -> None:
         """Folds in the order given: a fold for each schema change, and for each wide event or part of one. The events
         folded are added to `result.folded`."""
         narrow = [message.normalised for message in readable if not message.is_wide]

@@ -9,13 +9,16 @@ from collections.abc import Iterator, Sequence
 
 from headwater.graph.facets.long_facet import SCHEMA, digest_of
 from headwater.graph.facets.renaming import is_of_rename
+from headwater.graph.facets.schema import ARE_ALL, PARTIAL, fields_of
 from headwater.graph.names.identity import DatasetId, dataset_id
 from headwater.graph.states.normalised_event import NormalisedEvent
-from headwater.openlineage.event import DatasetEvent
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import DatasetEvent, Facets
 
 SCHEMA_FACETS = (SCHEMA, "lifecycleStateChange")
 Schemas = set[tuple[int, tuple[str | None, ...]]]
-"""The schemas of a dataset in an event: the side (0: input, 1: output), and the digest of each facet that it has."""
+"""The schemas of a dataset in an event: the side (0: input, 1: output), the digest of each facet that it has, and the
+columns of a partial schema that has all."""
 
 
 def split_on_schema_change(events: Sequence[NormalisedEvent]) -> Iterator[list[NormalisedEvent]]:
@@ -44,6 +47,13 @@ def _schemas(normalised: NormalisedEvent) -> dict[DatasetId, Schemas]:
             digests = tuple(
                 digest_of(name, reference.facets[name]) if name in reference.facets else None for name in names
             )
+            digests = (*digests, _all_columns(reference.facets))
             if any(digests):
                 schemas.setdefault(dataset_id(reference.name), set()).add((side, digests))
     return schemas
+
+
+def _all_columns(facets: Facets) -> str | None:
+    """A text of the names of the columns of a partial schema, if it has all columns of its job."""
+    schema = facets.get(PARTIAL) or {}
+    return exact_json.dumps(sorted(field["name"] for field in fields_of(schema))) if ARE_ALL in schema else None

@@ -5,9 +5,11 @@ node that was found, not the namespace in the request.
 """
 
 from collections.abc import Collection, Iterable
+from datetime import timedelta
 from urllib.parse import unquote
 
 from headwater.access.principal import other_namespace
+from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import NodeKind, namespace_id, node_id
 from headwater.graph.names.naming import plain_namespace
 from headwater.graph.states.run import Run
@@ -16,7 +18,7 @@ from headwater.http.request import ApiRequest
 from headwater.http.router import Subject
 from headwater.openlineage.event import is_uuid
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import FOREVER, Instant, moved_back, shown
 from headwater.read.name_resolution import NamedNode, node_id_candidates, path_candidates, resolve, resolve_node_id
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
@@ -78,6 +80,20 @@ def known_run(reader: Reader, run_id: str) -> Run:
     if run is None:
         raise no_run(run_id)
     return run
+
+
+def no_column(reader: Reader, node: NamedNode) -> NotFound:
+    """That a dataset has no such column; and until when it had one, if a stored schema has it."""
+    ids = list(reader.store.schemas_of(node.dataset))
+    schemas = list(reader.store.read(ReadRequest(schemas=ids)).schemas.of(ids))
+    having = max((schema.time for schema in schemas if node.field in columns_of(schema.value)), default=FOREVER)
+    gone = min((schema.time for schema in schemas if schema.time > having), default=None)
+    if gone is None:
+        return NotFound(f"Column '{node.field}' of dataset '{node.name.name}' not found.")
+    return NotFound(
+        f"Dataset '{node.name.name}' has no column '{node.field}' now. It had one before {shown(gone)}: "
+        f"asOf={shown(moved_back(gone, timedelta(milliseconds=1)))}"
+    )
 
 
 def no_run(run_id: str) -> NotFound:

@@ -112,14 +112,6 @@ class GraphReader:
         items = self._items.read(wanted_keys, DOC) if wanted_keys else {}
         return Snapshot(self._states(items), _JOBS_WITHOUT_USAGES)
 
-    def stored_runs(self, ids: Iterable[JobRunId]) -> set[JobRunId]:
-        """Which of some runs are stored and visible to the caller. For a caller who sees everything, the runs
-        themselves are not read."""
-        wanted = {keys.run(run): run for run in ids}
-        if self.visibility:
-            return {run.id for run in self.read(ReadRequest(runs=wanted.values())).runs.all().values()}
-        return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
-
     def stored_alerts(self, ids: Iterable[str]) -> set[str]:
         """Which of some alerts are stored, whoever the caller is."""
         wanted = {keys.alert(alert): alert for alert in ids}

@@ -103,6 +103,10 @@ class StoredEvents(Protocol):
     def events(self) -> Iterator[ReceivedMessage]:
         """Every event, the first received first. Raises StorageError, or UnreadableMessage."""
 
+    def numbered(self, first: int = 0) -> Iterator[tuple[int, ReceivedMessage]]:
+        """The events from a number on, in the same order: each has a number, and a later one a greater number. Raises
+        StorageError, or UnreadableMessage."""
+
 
 class ApiKeys(Protocol):
     """The API keys: each entry as in the secret on AWS."""

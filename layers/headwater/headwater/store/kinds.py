@@ -116,11 +116,11 @@ def _event(visibility: "Visibility", event: dict[str, Any], _id: EventId) -> dic
 
 
 @dataclass_transform(kw_only_default=True)
-class _Table:
+class _Rows:
     """Lets mypy read the rows as what a read request may be given."""
 
 
-class ItemTypes(_Table):
+class ItemTypes(_Rows):
     """The types of items that are read by ids. A row has: key and id; the beginning of the keys; the codec; what is
     saved, and how it becomes an item; and what a caller sees."""
 

@@ -276,7 +276,7 @@ class ColumnGraph:
         return ColumnId(self.representative(node), field)
 
 
-class _Said(NamedTuple):
+class _FacetColumns(NamedTuple):
     """What a column lineage facet says of a dataset."""
 
     columns: frozenset[str]
@@ -285,9 +285,9 @@ class _Said(NamedTuple):
     indirect: tuple[IndirectFlow, ...]
 
 
-def _said_by(facet: Any, name: Name) -> _Said:
+def _said_by(facet: Any, name: Name) -> _FacetColumns:
     flows, indirect = tuple(column_flows(name, facet)), tuple(indirect_flows(name, facet))
-    return _Said(frozenset(told_columns(facet)), bool(candidates_in(facet)), flows, indirect)
+    return _FacetColumns(frozenset(told_columns(facet)), bool(candidates_in(facet)), flows, indirect)
 
 
 def _unite(steps: Steps, more: Steps) -> None:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from headwater.graph.facets.members import assertions_of, describe_assertion
 from headwater.graph.facets.register import values
-from headwater.graph.facets.schema_diff import SchemaDiff
 from headwater.graph.names.identity import NodeKind, node_id
 from headwater.graph.states.stored_states import QualityResult
 from headwater.openlineage.event import Name
@@ -86,10 +85,11 @@ def of_schemas(node: UpstreamNode, changes: Iterable[SchemaChange]) -> Iterator[
             "added": list(diff.added),
             "removed": list(diff.removed),
             "retyped": [
-                {"field": column.name, "before": column.before, "after": column.after} for column in diff.retyped
+                {"field": column.name, "before": column.before, "after": column.after, "change": column.change}
+                for column in diff.retyped
             ],
         }
-        summary = f"{node.called}: {first_few(_describe_columns(diff))}{writer}"
+        summary = f"{node.called}: {first_few(diff.sentences)}{writer}"
         names = (*diff.added, *diff.removed, *(column.name for column in diff.retyped))
         run_id = run.run_id if run else None
         yield Finding(
@@ -114,10 +114,3 @@ def first_few(parts: Sequence[str]) -> str:
     """The first few texts, and the number of further texts."""
     more = f" and {len(parts) - MAX_NAMED} more" if len(parts) > MAX_NAMED else ""
     return ", ".join(parts[:MAX_NAMED]) + more
-
-
-def _describe_columns(diff: SchemaDiff) -> list[str]:
-    """The worst first, as an alert lists them."""
-    removed = [f"{name} was removed" for name in diff.removed]
-    retyped = [f"{column.name} is {column.after} now, was {column.before}" for column in diff.retyped]
-    return [*removed, *retyped, *(f"{name} was added" for name in diff.added)]

@@ -16,6 +16,7 @@ from headwater.cli.ci.report import ChangeReport
 from headwater.cli.ci.rules import broken
 from headwater.cli.ci.snapshot_side import sides_of
 from headwater.cli.ci.suggestion import suggested
+from headwater.cli.command_line import command_parser
 from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE
 from headwater.cli.failure import WRONG_COMMAND, CommandFailure
 from headwater.cli.lookups.terminal import display_for, print_anything, told
@@ -24,18 +25,20 @@ from headwater.graph.expectations.policy import Policy
 from headwater.openlineage.faults import InvalidRequest
 
 SETTINGS = Path("headwater.yml")
-EPILOG = """exit status: 0 no rule is broken, 1 a rule is broken, 2 a wrong command line, headwater.yml or event,
+NOTE = """exit status: 0 no rule is broken, 1 a rule is broken, 2 a wrong command line, headwater.yml or event,
 or sides without a name in common, 3 production could not be asked"""
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater ci", description=__doc__, epilog=EPILOG)
+    parser = command_parser("ci", __doc__, "headwater ci before.jsonl after.jsonl --data copy.db", note=NOTE)
     parser.add_argument(
         "before", type=Path, metavar="BEFORE", help="a file or folder of events, or of snapshots of tests"
     )
     parser.add_argument("after", type=Path, metavar="AFTER", help="likewise, of the changed code")
     production = parser.add_mutually_exclusive_group()
-    production.add_argument("--url", help=f"of production's server (default: ${URL_VARIABLE}, else none is asked)")
+    production.add_argument(
+        "--url", metavar="URL", help=f"of production's server (default: ${URL_VARIABLE}, else none is asked)"
+    )
     production.add_argument(
         "--data", type=Path, metavar="FILE", help="production's file, as headwater backup copies it"
     )

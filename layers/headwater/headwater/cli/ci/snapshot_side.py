@@ -62,7 +62,7 @@ def _side(source: str, snapshots: Sequence[LineageSnapshot], meant: Meant) -> Ch
     for snapshot in snapshots:
         for key, table in snapshot.tables.items():
             tables[key].append(table)
-    names = _Names(tables, meant)
+    names = _SideNames(tables, meant)
     columns: dict[str, Columns | None] = {}
     edges: set[GraphEdge] = set()
     flows: set[LineageFlow] = set()
@@ -85,7 +85,7 @@ def _side(source: str, snapshots: Sequence[LineageSnapshot], meant: Meant) -> Ch
     return ChangeSide(source, graph, {names.node(key): name for key, name in names.of.items()}, unseen, ())
 
 
-class _Names:
+class _SideNames:
     """The names that are meant by those in snapshots: `file:TMP/orders`, and `file:TMP/orders.price` of a column."""
 
     def __init__(self, tables: Mapping[str, Sequence[TableSnapshot]], meant: Meant) -> None:

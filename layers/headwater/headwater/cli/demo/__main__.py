@@ -5,23 +5,16 @@ import argparse
 import os
 import sys
 
+from headwater.cli.command_line import command_parser
 from headwater.cli.file import readable
 from headwater.cli.lookups.terminal import print_anything
 from headwater.config import BadEnvironment
 
-EPILOG = (
-    "example:\n  headwater demo --port 5000\n\n"
-    "The events are those of `make demo`, at times that end now; local/demo/record.py recorded them."
-)
+NOTE = "The events are those of `make demo`, at times that end now; local/demo/record.py recorded them."
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="headwater demo",
-        description=__doc__,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = command_parser("demo", __doc__, "headwater demo --port 5000", note=NOTE)
     parser.add_argument(
         "--port", type=int, metavar="PORT", help="keep the server there until Ctrl-C, to look around (0: a free port)"
     )

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from headwater.cli.api import Api
+from headwater.cli.command_line import command_parser
 from headwater.cli.doctor.arrivals import Arrivals
 from headwater.cli.doctor.canary import FORBIDDEN, NAMESPACE, post_canary, read_back, take_out, wait_for_alert
 from headwater.cli.doctor.checks import findings, frontier_of
@@ -39,13 +40,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="headwater doctor",
-        description="Find the cause of an empty or incomplete graph.",
-        epilog="The key needs the scopes ingest and read.",
-    )
+    examples = ("headwater doctor --namespace prod", "headwater doctor --spark-defaults spark-defaults.conf")
+    what, note = "Find the cause of an empty or incomplete graph.", "The key needs the scopes ingest and read."
+    parser = command_parser("doctor", what, *examples, note=note)
     add_server_options(parser)
-    parser.add_argument("--namespace", help="namespace of the jobs, in which the canary is posted, too")
+    parser.add_argument("--namespace", metavar="NAME", help="namespace of the jobs, in which the canary is posted, too")
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--alert",

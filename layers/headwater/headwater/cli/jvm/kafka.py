@@ -48,13 +48,12 @@ class Broker:
 
 
 @contextmanager
-def run_broker(state: Path, folder: Path, port: int | None = None) -> Iterator[str]:
-    """Run a broker for the length of a `with` block, and yield its bootstrap servers. Topics are made on first use."""
-    if port and is_taken(port):
-        raise Failure(f"port {port} is taken, perhaps by another broker", "name another port by --port")
+def run_broker(state: Path, folder: Path, port: int = 0) -> Iterator[str]:
+    """Run a broker for the length of a `with` block, and yield its bootstrap servers: at the port, if nothing uses it.
+    Topics are made on first use."""
     java = java_home(state) / "bin" / "java"
     folder.mkdir(parents=True, exist_ok=True)
-    broker = Broker(java, jar_files(state, BROKER_PINS), folder, port or free_port())
+    broker = Broker(java, jar_files(state, BROKER_PINS), folder, port if port and not is_taken(port) else free_port())
     format_storage(broker)
     process = JavaProcess("Kafka", broker.log, broker.connect)
     try:

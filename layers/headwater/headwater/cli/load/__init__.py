@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from headwater.cli.api import Api
+from headwater.cli.command_line import command_parser
 from headwater.cli.endpoint import add_server_options, api_of, as_address, key_of
 from headwater.cli.failure import CommandFailure
 from headwater.cli.load.marquez import copy_annotations, events_of
@@ -22,7 +23,8 @@ OF_MARQUEZ = Given("--marquez", "name a file that has a valid key with --marquez
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater load", description=__doc__)
+    examples = ("headwater load events.jsonl", "headwater load --marquez http://marquez:5000")
+    parser = command_parser("load", __doc__, *examples)
     parser.add_argument("paths", nargs="*", metavar="PATH|URL", help="a file, a folder, https://... or s3://...")
     add_server_options(parser)
     parser.add_argument("--marquez", metavar="URL", help="move the Marquez, or Headwater, at this URL")

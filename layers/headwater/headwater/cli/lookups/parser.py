@@ -139,15 +139,15 @@ def _add_diff(commands: Commands) -> None:
         "headwater diff orders_daily --since yesterday",
     )
     parser.add_argument("name", metavar="NAME", nargs="?", help=_NAME)
-    parser.add_argument("--namespace", help="the nodes of this namespace, without a NAME")
+    parser.add_argument("--namespace", metavar="NAME", help="the nodes of this namespace, without a NAME")
     parser.add_argument(
         "--since",
         type=time,
         default="yesterday",
         metavar="TIME",
-        help=f"the first time: {_TIME} (default: yesterday)",
+        help=f"what changed since that time: {_TIME} (default: yesterday)",
     )
-    parser.add_argument("--at", type=time, metavar="TIME", help="the second time, likewise (default: now)")
+    parser.add_argument("--at", type=time, metavar="TIME", help="what changed until that time (default: now)")
     _add_directions(parser, "upstream alone", "downstream alone")
     parser.add_argument("--depth", type=number, default=DEPTH, metavar="N", help="jobs away (default: %(default)s)")
     _add_output(parser)
@@ -184,7 +184,7 @@ def _add_search(commands: Commands) -> None:
     )
     parser.add_argument("text", metavar="TEXT", help="a part of the name, in any case")
     parser.add_argument("--kind", choices=("dataset", "job"), help="nodes of this kind alone")
-    parser.add_argument("--namespace", help="nodes of this namespace alone")
+    parser.add_argument("--namespace", metavar="NAME", help="nodes of this namespace alone")
     parser.add_argument("--limit", type=number, default=FOUND, metavar="N", help="nodes to list (default: %(default)s)")
     _add_output(parser)
 
@@ -196,7 +196,7 @@ def _add_alerts(commands: Commands) -> None:
         "the alerts, newest first; acknowledges one, or silences its kind for a time",
         'headwater alerts --silence 5f1c --for 2h --note "moving the cluster"',
     )
-    parser.add_argument("--open", action="store_true", help="neither acknowledged nor silenced")
+    parser.add_argument("--active", action="store_true", help="neither acknowledged nor silenced")
     parser.add_argument(
         "--limit", type=number, default=ALERTS, metavar="N", help="alerts to list (default: %(default)s)"
     )
@@ -221,7 +221,7 @@ def _add_expect(commands: Commands) -> None:
         "headwater expect orders_daily",
     )
     parser.add_argument("name", metavar="NAME", nargs="?", help=_NAME)
-    parser.add_argument("--namespace", help="only the jobs of this namespace, without a NAME")
+    parser.add_argument("--namespace", metavar="NAME", help="only the jobs of this namespace, without a NAME")
     parser.add_argument("--put", metavar="FILE", help="put this headwater.yml first, in place of the one before")
     parser.add_argument("--limit", type=number, default=RUNS, metavar="N", help="jobs to list (default: %(default)s)")
     _add_output(parser)

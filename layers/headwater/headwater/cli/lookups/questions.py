@@ -212,7 +212,7 @@ def _alerts(api: Api, options: Namespace) -> Reply:
     """The newest alerts. With an act, the alerts that it changed, as they are then."""
     act = next((name for name in _ACTS if getattr(options, name)), None)
     if act is None:
-        text, answer = api.ask("alerts", limit=options.limit, open="true" if options.open else None)
+        text, answer = api.ask("alerts", limit=options.limit, open="true" if options.active else None)
         return Reply(text, lambda display: alerts_text.render(answer, display))
     if act == "silence" and not (options.until and options.note):
         what = "a silence needs an end and a reason"

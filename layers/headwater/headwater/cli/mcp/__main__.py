@@ -4,9 +4,10 @@ output. An assistant starts it; no person types to it."""
 import argparse
 import sys
 
+from headwater.cli.command_line import command_parser
 from headwater.cli.endpoint import add_server_options, api_of
 
-EPILOG = """for an assistant that reads .mcp.json:
+NOTE = """for an assistant that reads .mcp.json:
   {"mcpServers": {"headwater": {"command": "headwater", "args": ["mcp"],
                                 "env": {"HEADWATER_URL": "...", "HEADWATER_API_KEY": "..."}}}}
 
@@ -14,12 +15,7 @@ docs/command-line.md has more."""
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="headwater mcp",
-        description=__doc__,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = command_parser("mcp", __doc__, "headwater mcp --url http://127.0.0.1:5000", note=NOTE)
     add_server_options(parser)
     return parser
 

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
+from headwater.cli.command_line import command_parser
 from headwater.cli.file import opened, readable
 from headwater.cli.redrive.deployed import of_stack
 from headwater.cli.redrive.file import FileQuarantine
@@ -24,9 +25,8 @@ SHOWN = 200
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="headwater redrive", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    examples = ("headwater redrive --data lineage.db", "headwater redrive --stack headwater --older-than 2h")
+    parser = command_parser("redrive", __doc__, *examples)
     home = parser.add_mutually_exclusive_group(required=True)
     home.add_argument("--data", metavar="FILE", help="the file of headwater serve, which may run")
     home.add_argument("--stack", metavar="NAME", help="the stack of template.yaml (needs headwater[aws])")

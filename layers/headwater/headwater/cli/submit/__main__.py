@@ -8,14 +8,17 @@ import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from headwater.cli.api import LINEAGE, Api
+from headwater.cli.command_line import command_parser
 from headwater.cli.doctor.finding import Diagnosis
 from headwater.cli.doctor.listener import Listener, listener_of
 from headwater.cli.endpoint import add_server_options, api_of
 from headwater.cli.failure import CommandFailure
-from headwater.cli.jvm.installed_spark import is_spark_3, spark_jars, spark_java
+from headwater.cli.jvm.installed_spark import is_spark_3, spark_jars, spark_java, spark_pins
+from headwater.cli.jvm.jars import FOLDER, fetch_into
 from headwater.cli.jvm.spark_submit import NAMESPACE, SparkSubmit
 from headwater.cli.lookups.terminal import told
 from headwater.cli.machine.failure import Failure
@@ -27,6 +30,7 @@ from headwater.cli.submit.outcome import Outcome
 from headwater.cli.submit.spark_process import run
 from headwater.cli.submit.submission import Submission
 
+NOTE = "exit status: Spark's own if Spark failed, 1 if it was not started, 3 if events were refused or lost"
 NOT_STARTED = 1
 INTERRUPTED = 130
 
@@ -79,17 +83,30 @@ def submit(options: argparse.Namespace) -> int:
     return status or outcome.status()
 
 
+class FetchJars(argparse.Action):
+    """Fetches the jars, and ends: with 1 if a jar cannot be fetched, or has another hash than the pinned one."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, _namespace: object, folder: Any, _option: str | None = None
+    ) -> None:
+        try:
+            jars = fetch_into(folder.absolute(), *spark_pins())
+        except Failure as failure:
+            sys.exit(f"failed: {failure}")
+        print(f"{len(jars)} jars are in {folder}")
+        print(f"next: set {FOLDER}={folder}")
+        parser.exit()
+
+
 def say(line: str) -> None:
     print(f"headwater: {line}", file=sys.stderr, flush=True)
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="headwater submit",
-        description="Run a PySpark program with the listener.",
-        epilog="exit status: Spark's own if Spark failed, 1 if it was not started, 3 if events were refused or lost",
+    parser = command_parser(
+        "submit", "Run a PySpark program with the listener.", "headwater submit --namespace prod job.py", note=NOTE
     )
-    parser.add_argument("--namespace", default=NAMESPACE, help="to report in (default: %(default)s)")
+    parser.add_argument("--namespace", metavar="NAME", default=NAMESPACE, help="to report in (default: %(default)s)")
     parser.add_argument(
         "--conf",
         action="append",
@@ -99,6 +116,14 @@ def parser() -> argparse.ArgumentParser:
         help="a setting of Spark's; repeatable",
     )
     add_server_options(parser)
+    parser.add_argument(
+        "--fetch-jars",
+        action=FetchJars,
+        type=Path,
+        metavar="DIR",
+        help="fetch the jars that Spark needs, here and in tests of lineage, and end: with HEADWATER_JARS=DIR it runs "
+        "offline",
+    )
     parser.add_argument("program", type=program)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
     return parser

@@ -45,7 +45,7 @@ def snapshot_of(events: Sequence[NormalisedEvent], name_of: NameOf = str) -> Lin
     """The tables that events name. `name_of` gives the name to show for a name such as `file:/tmp/orders`."""
     reader = reader_of(events)
     around = reader.neighbourhood({dataset_id(name) for event in events for name in named_datasets(event)}, ())
-    return LineageSnapshot(dict(_Seen(reader, head.facts.name, name_of).table() for head in around.heads.values()))
+    return LineageSnapshot(dict(_Lineage(reader, head.facts.name, name_of).table() for head in around.heads.values()))
 
 
 def named_datasets(event: NormalisedEvent) -> Iterable[Name]:
@@ -55,7 +55,7 @@ def named_datasets(event: NormalisedEvent) -> Iterable[Name]:
     return (reference.name for reference in references)
 
 
-class _Seen:
+class _Lineage:
     """A table, with the flows into its columns."""
 
     def __init__(self, reader: Reader, name: Name, name_of: NameOf) -> None:

@@ -97,10 +97,10 @@ def lineage(request: pytest.FixtureRequest, lineage_events: Path, tmp_path: Path
     base = request.getfixturevalue("tmp_path_factory").getbasetemp()
     names = {tmp_path: "TMP", base: "SESSION", request.config.rootpath: "ROOT"}
     file = SnapshotFile(path, item.nodeid, is_updated=request.config.getoption(UPDATE))
-    return LineageOfTest(file, sent, _Names(names))
+    return LineageOfTest(file, sent, _SnapshotNames(names))
 
 
-class _Names:
+class _SnapshotNames:
     """Gives paths names that are the same on every machine: `file:TMP/orders`."""
 
     def __init__(self, names: dict[Path, str]) -> None:

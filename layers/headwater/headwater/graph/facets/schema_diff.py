@@ -98,6 +98,16 @@ class SchemaDiff(NamedTuple):
             *(column.name for column in self.retyped),
         )
 
+    @property
+    def sentences(self) -> list[str]:
+        """The changes of columns, the worst first."""
+        return [
+            *(f"{name} was removed" for name in self.removed),
+            *(f"{rename.before} seems renamed to {rename.after}" for rename in self.renamed),
+            *(f"{column.name} is {column.after} now, was {column.before} ({column.change})" for column in self.retyped),
+            *(f"{name} was added" for name in self.added),
+        ]
+
 
 def blamed(message: str, diff: SchemaDiff) -> tuple[str, ...]:
     """The columns of a difference that the error message of a failed run blames: it names the column, quoted or after

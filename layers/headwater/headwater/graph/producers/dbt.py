@@ -28,8 +28,9 @@ from typing import Any
 
 from headwater.graph.facets.dataset_reference import ASSERTIONS, sources_of
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE
-from headwater.graph.facets.members import assertions_in, assertions_of, facet_text, tests_of
+from headwater.graph.facets.members import SQL, assertions_in, assertions_of, facet_text, tests_of
 from headwater.graph.producers.producer import Producer, Strength
+from headwater.graph.producers.query_columns import columns_of_query
 from headwater.openlineage.event import DatasetReference, EventType, Facets, JobEvent, JobReference, RunEvent
 
 RELATIONSHIPS = "relationships"
@@ -59,6 +60,16 @@ class Dbt(Producer):
                 is_test_of_node = kind.get("jobType") == "TEST" and not node.startswith("test.")
                 return f"{node}.test" if is_test_of_node else node
         return job.name.name
+
+    def columns_made(self, output: DatasetReference, job_facets: Facets) -> tuple[str, ...] | None:
+        """The columns of a model's SELECT, where dbt makes the table of it: an incremental model keeps a column that
+        its SQL lacks, unless it is configured to drop it."""
+        match output.facets.get("dbt_model"):
+            case {"config": {"materialized": "table" | "view"}}:
+                return columns_of_query(facet_text(job_facets, SQL, "query") or "")
+            case {"config": {"incremental": {"on_schema_change": "sync_all_columns"}}}:
+                return columns_of_query(facet_text(job_facets, SQL, "query") or "")
+        return None
 
     def facets(self, facets: Facets, dataset: str) -> Facets:
         checks = assertions_in(facets.get(ASSERTIONS))

@@ -10,7 +10,8 @@ FAIL of a statement that the database refused. Only a COMPLETE shows that the co
 
     SELECT gramz / n AS average ...     START: average is made of gramz     FAIL: there is no column gramz
 
-Where a schema of such a producer has some of the columns, the column lineage of a COMPLETE names more of them.
+Where a schema of such a producer has some of the columns, the column lineage of a COMPLETE names more of them. If the
+SQL that makes the table names each column (`Producer.columns_made`), and the column lineage no other, these are all.
 
 Spark and dbt send the schema of an output at START, and again at COMPLETE. START has what the write is to make or drop,
 or, for an ALTER TABLE, the table as it was before:
@@ -27,7 +28,7 @@ from typing import Any
 from headwater.graph.facets.column_lineage import Column, column_flows, indirect_flows
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.members import LIFECYCLE, facet_text, is_drop
-from headwater.graph.facets.schema import PARTIAL, fields_of
+from headwater.graph.facets.schema import ARE_ALL, PARTIAL, fields_of
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers import producer_of
@@ -69,11 +70,29 @@ def with_proven_columns(event: AnyEvent, naming: Naming) -> AnyEvent:
     if not producer.parses_sql or producer.outputs is not Strength.PARTIAL:
         return event
     read = [Column(naming.identify(column.dataset).shown, column.field) for column in _columns_read(event.outputs)]
+    made = [producer.columns_made(output, event.job.facets) for output in event.outputs]
     return replace(
         event,
         inputs=tuple(_with_columns(reference, read) for reference in event.inputs),
-        outputs=tuple(_with_columns(reference, _columns_written(reference)) for reference in event.outputs),
+        outputs=tuple(map(_with_columns_made, event.outputs, made)),
     )
+
+
+def _with_columns_made(output: DatasetReference, made: Iterable[str] | None) -> DatasetReference:
+    """The output with a partial schema that has the columns of its column lineage, and those that were made. A column
+    that somebody describes stays, too; one without a description is of a catalogue that is older than the table."""
+    output = _with_columns(output, _columns_written(output))
+    if made is None or SCHEMA in output.facets:
+        return output
+    order = {name.lower(): number for number, name in enumerate(made)}
+    written = {column.field.lower() for column in _columns_written(output)}
+    if not written <= order.keys():
+        return output  # the SQL was not understood, here or by the producer
+    named = [Column(output.name, name) for name in made]
+    fields = fields_of(_with_columns(output, named).facets.get(PARTIAL))
+    fields = [field for field in fields if field["name"].lower() in order or "description" in field]
+    fields.sort(key=lambda field: order.get(field["name"].lower(), len(order)))
+    return replace(output, facets={**output.facets, PARTIAL: {"fields": fields, ARE_ALL: True}})
 
 
 def _without(facets: Container[str], output: DatasetReference) -> DatasetReference:

@@ -69,6 +69,11 @@ class Producer:
         """Which columns the schema of this output has."""
         return self.outputs
 
+    def columns_made(self, output: DatasetReference, job_facets: Facets) -> tuple[str, ...] | None:
+        """All columns that a job which went well leaves in this output, in their order; None if nothing tells them
+        all."""
+        return None
+
     def tells_end(self, job_facets: Facets) -> bool:
         """Whether an event reports the end of each run of this job."""
         return self.reports_ends

@@ -20,7 +20,17 @@ from headwater.graph.facets.dataset_reference import (
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, LONG_FACETS, SCHEMA
 from headwater.graph.facets.register import Register, Registers, Stamp, join_registers, stamp, values
 from headwater.graph.facets.renaming import Rename, is_of_rename, renames_to
-from headwater.graph.facets.schema import COLUMN, ORDER, REGISTRY, columns_among, fields_of, partial_schema
+from headwater.graph.facets.schema import (
+    COLUMN,
+    ORDER,
+    REGISTRY,
+    WORD,
+    columns_among,
+    fields_of,
+    gone_among,
+    partial_schema,
+    with_words,
+)
 from headwater.graph.names.identity import DatasetId, JobId, dataset_id
 from headwater.graph.names.naming import Naming
 from headwater.openlineage import exact_json
@@ -107,6 +117,7 @@ class DatasetHead:
     said_before    those facets that nobody has said since a rename took this name away, each with the time of the first
                    such rename: they are of the dataset that had the name until then
     schema         the schema facet of that digest; without a digest, the columns of partial schemas (partial_schema)
+    gone           the columns of partial schemas that the dataset has no more (facets/schema.py)
     column_order   the stamp of the order of the columns of partial schemas
     written        the digest of the schema that the dataset was last written with, by a job or a DatasetEvent. A reader
                    may claim another schema: it may have begun to read before the write
@@ -121,6 +132,7 @@ class DatasetHead:
     facets: Mapping[str, Any] = field(default_factory=dict)
     said_before: Mapping[str, Instant] = field(default_factory=dict)
     schema: Any = None
+    gone: tuple[str, ...] = ()
     column_order: str = ""
     written: str | None = None
     columns: Mapping[JobId, tuple[str, ...]] = field(default_factory=dict)
@@ -142,12 +154,15 @@ class DatasetHead:
         )
 
     def _lacks_columns_of(self, facets: Registers) -> bool:
-        """Whether the partial schemas among facets have a column that this head lacks, another type, or a better
-        order."""
+        """Whether the partial schemas among the facets of a job have a column that this head lacks, another type, or a
+        better order, or whether a column of the head is gone. Only a writer brings a column back."""
         if ORDER in facets and facets[ORDER].stamp > self.column_order:
             return True
-        known = {field["name"]: field for field in fields_of(self.schema)}
-        return any(known.get(name) != column for name, column in columns_among(facets).items())
+        known, words = {field["name"]: field for field in fields_of(self.schema)}, with_words(facets)
+        columns = {name: column for name, column in columns_among(facets).items() if known.get(name) != column}
+        return not known.keys().isdisjoint(gone_among(words)) or any(
+            name not in self.gone or f"{WORD}{name}" in words for name in columns
+        )
 
     def was_written_otherwise(self, schemas: Iterable[Register]) -> bool:
         """Whether one of these schemas, with which the dataset was written, differs from `written`."""
@@ -221,7 +236,8 @@ def with_newest_facets(head: DatasetHead, claims: Iterable[Registers]) -> Datase
     head = replace(head, said_before=_said_before(head.facets, newest))
     if SCHEMA in head.facets:
         return head
-    return replace(head, schema=partial_schema(newest), column_order=newest[ORDER].stamp if ORDER in newest else "")
+    gone, order = tuple(sorted(gone_among(newest))), newest.get(ORDER)
+    return replace(head, schema=partial_schema(newest), gone=gone, column_order=order.stamp if order else "")
 
 
 def _said_before(facets: Mapping[str, Any], registers: Registers) -> dict[str, Instant]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from headwater.graph.facets.dataset_reference import schema_register
 from headwater.graph.facets.register import Register, Registers, join_registers
+from headwater.graph.facets.schema import with_words
 from headwater.graph.names.identity import DatasetId, JobId
 from headwater.graph.states.dataset import DatasetFacts, DatasetHead, first_users, with_newest_facets, without_schema
 from headwater.graph.states.job import JobHead
@@ -36,7 +37,7 @@ class DatasetClaims:
         job, usage = head.facts.id, head.facts.usages[dataset]
         columns = () if head.facts.is_deleted else tuple(head.column_lineages(dataset))
         return cls(
-            usage.facets,
+            with_words(usage.facets),
             usage.wrote,
             {job: columns} if columns else {},
             ((int(not usage.writes), job),) if usage.last else (),

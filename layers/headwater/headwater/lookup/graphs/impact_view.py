@@ -8,7 +8,7 @@ from headwater.graph.names.identity import DatasetId, dataset_id, node_id
 from headwater.http.marquez.datasets import display_names
 from headwater.http.paging import within_size_limit
 from headwater.http.request import ApiRequest, PageRequest
-from headwater.http.subjects import time_from_query
+from headwater.http.subjects import no_column, time_from_query
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.openlineage.instant import Instant
@@ -28,7 +28,7 @@ def at_risk(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
     if impacted.head is None:
         raise NotFound(f"Dataset '{node.name.name}' not found.")
     if not _is_known(reader, node, impacted, reach.as_of):
-        raise NotFound(f"Column '{node.field}' of dataset '{node.name.name}' not found.")
+        raise no_column(reader, node)
     shown = node_id(node.kind, impacted.head.facts.name)
     on_page = impacted.at_risk[page.offset :][: page.limit]
     doubts = _cautions(reader, impacted, on_page, reach.as_of)

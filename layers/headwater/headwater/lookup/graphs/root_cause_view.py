@@ -9,10 +9,9 @@ from headwater.http.marquez.datasets import display_names
 from headwater.http.marquez.runs import judgement_of
 from headwater.http.paging import within_size_limit
 from headwater.http.request import DEFAULT_LIMIT, MAX_LIMIT, ApiRequest
-from headwater.http.subjects import time_from_query
+from headwater.http.subjects import no_column, time_from_query
 from headwater.lookup.graphs.graph_view import heads_of, known_writers
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.faults import NotFound
 from headwater.openlineage.instant import Instant, shown
 from headwater.read.good_writes import cautions
 from headwater.read.name_resolution import NamedNode
@@ -33,7 +32,7 @@ def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObjec
     as_of, limit = time_from_query(reader, request, node), request.number("limit", DEFAULT_LIMIT, MAX_LIMIT)
     cause = root_cause(reader, node, request.depth(), as_of, request.choice("view", View) or View.CURRENT)
     if not cause.knows_column:
-        raise NotFound(f"Column '{node.field}' of dataset '{node.name.name}' not found.")
+        raise no_column(reader, node)
     findings = within_size_limit(map(_finding, cause.findings[:limit]))
     answer: JsonObject = {
         "nodeId": node_id(node.kind, node.name) + (f":{node.field}" if node.field is not None else ""),

@@ -25,7 +25,7 @@ def render(answer: Document, display: Display, direction: str | None = UP) -> st
     labels = Labels(graph.nodes, subject.dataset, answer.get("displayNames"))
     lines: list[Line] = []
     for way in [direction] if direction in (UP, DOWN) else [UP, DOWN]:
-        lines += [BLANK] * bool(lines) + list(_Section(graph, labels, display, way, subject).lines())
+        lines += [BLANK] * bool(lines) + list(_ColumnSection(graph, labels, display, way, subject).lines())
     lines += _rows(answer, labels, display, subject)
     lines += _unknown(answer, display)
     lines += [BLANK, detail(label.TRUNCATED)] if graph.truncated else []
@@ -47,7 +47,7 @@ class _Subject:
         return self.columns or [node for node in graph.nodes if node not in passed] or list(graph.nodes[:1])
 
 
-class _Section:
+class _ColumnSection:
     """One direction of a graph of columns."""
 
     def __init__(self, graph: ExportGraph, labels: Labels, display: Display, way: str, subject: _Subject) -> None:

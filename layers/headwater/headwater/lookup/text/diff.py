@@ -22,10 +22,10 @@ _VERBS |= {(False, "added"): "now writes", (False, "removed"): "no longer writes
 def render(answer: Document, display: Display) -> str:
     """The text of an answer about the node `nodeId`, the namespace `namespace`, or all that the key may read; or about
     all of two sides, `before` and `after`."""
-    return display.text(_Text(answer, display).lines())
+    return display.text(_DiffText(answer, display).lines())
 
 
-class _Text:
+class _DiffText:
     def __init__(self, answer: Document, display: Display) -> None:
         self.answer = answer
         self.display = display

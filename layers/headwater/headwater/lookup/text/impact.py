@@ -26,10 +26,10 @@ _THEN = " → "
 
 def render(answer: Document, display: Display) -> str:
     """The text of an answer about a change of `nodeId`."""
-    return display.text(_Text(answer, display).lines())
+    return display.text(_ImpactText(answer, display).lines())
 
 
-class _Text:
+class _ImpactText:
     def __init__(self, answer: Document, display: Display) -> None:
         self.answer = answer
         self.display = display

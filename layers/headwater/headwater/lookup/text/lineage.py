@@ -31,7 +31,7 @@ def render(answer: Document, display: Display, direction: str | None = None) -> 
     first = next((node for node in graph.nodes if node.id == answer.get("nodeId")), None)
     labels = Labels(graph.nodes, first, graph.displayed)
     ways = [direction] if direction in (UP, DOWN) else [UP, DOWN]
-    sections = [_Section(graph, labels, display, way) for way in ways]
+    sections = [_LineageSection(graph, labels, display, way) for way in ways]
     lines = _around(sections, first) if first else _without_first(sections[0])
     return display.text([*lines, *_deleted(answer, labels), *_truncated(graph)])
 
@@ -56,7 +56,7 @@ def role_of_state(state: str) -> Role:
     return _STATES.get(state, Role.OPEN)
 
 
-class _Section:
+class _LineageSection:
     """One direction of a graph."""
 
     def __init__(self, graph: ExportGraph, labels: Labels, display: Display, way: str) -> None:
@@ -132,7 +132,7 @@ def _neighbours(graph: ExportGraph, way: str) -> dict[ExportNode, list[ExportNod
     return below
 
 
-def _around(sections: Sequence[_Section], first: ExportNode) -> Iterator[Line]:
+def _around(sections: Sequence[_LineageSection], first: ExportNode) -> Iterator[Line]:
     for number, section in enumerate(sections):
         if number:
             yield BLANK
@@ -144,7 +144,7 @@ def _around(sections: Sequence[_Section], first: ExportNode) -> Iterator[Line]:
         yield detail(f"and beside it {beside}, neither upstream nor downstream")
 
 
-def _control_flow(section: _Section, first: ExportNode) -> Iterator[Line]:
+def _control_flow(section: _LineageSection, first: ExportNode) -> Iterator[Line]:
     """The jobs that a scheduler runs before and after a job, which says nothing of data."""
     flow = section.graph.data.get(first, {}).get("jobDependencies") or {}
     for side, told in (("upstream", "runs after"), ("downstream", "runs before")):
@@ -154,7 +154,7 @@ def _control_flow(section: _Section, first: ExportNode) -> Iterator[Line]:
             yield from sentence(f"By its scheduler, it {told} {', '.join(names)}.", section.display)
 
 
-def _without_first(section: _Section) -> Iterator[Line]:
+def _without_first(section: _LineageSection) -> Iterator[Line]:
     """A graph without the node in question: a later page, or one in which a parent stands for it."""
     if not section.graph.nodes:
         yield detail("nothing is known")
@@ -165,7 +165,7 @@ def _without_first(section: _Section) -> Iterator[Line]:
     yield from section.forest(_roots(section)).lines()
 
 
-def _roots(section: _Section) -> list[ExportNode]:
+def _roots(section: _LineageSection) -> list[ExportNode]:
     """Nodes from which all others are reached: those below no other, and one of each cycle that is below none."""
     above = {node for others in section.below.values() for node in others}
     roots = [node for node in section.graph.nodes if node not in above]

@@ -24,7 +24,7 @@ _LOGICAL = {
 def read_avro(text: str, references: Iterable[str] = ()) -> RecordSchema:
     """The columns of a schema. `references` are the schemas whose types it names, the deepest first.
     Raises BadSchema."""
-    names = _Names()
+    names = _NamedTypes()
     for reference in references:
         names.column(_document(reference), "")
     document = _document(text)
@@ -47,7 +47,7 @@ def _document(text: str) -> Any:
         raise BadSchema("no JSON") from None
 
 
-class _Names:
+class _NamedTypes:
     """The named types that were read so far. A type that contains itself ends where it is named again."""
 
     def __init__(self) -> None:

@@ -25,17 +25,20 @@ class SqliteArchive:
 
     def events(self) -> Iterator[ReceivedMessage]:
         """Every event, the first received first. Raises StorageError, or UnreadableMessage."""
-        last = 0
-        while rows := self._page(last):
-            yield from (read_message(message, self._bodies) for _, message in rows)
-            last = rows[-1][0]
+        return (event for _, event in self.numbered())
+
+    def numbered(self, first: int = 0) -> Iterator[tuple[int, ReceivedMessage]]:
+        """The events from a number on. Raises StorageError, or UnreadableMessage."""
+        while rows := self._page(first):
+            yield from ((number, read_message(message, self._bodies)) for number, message in rows)
+            first = rows[-1][0] + 1
 
     def remove_received_before(self, time: float) -> int:
         """Removes some of the events that were received before a time, and returns how many it removed."""
         with self._database.writing() as connection:
             return connection.execute(_EXPIRED, (AT_ONCE, int(time))).rowcount
 
-    def _page(self, last: int) -> list[tuple[int, str]]:
+    def _page(self, first: int) -> list[tuple[int, str]]:
         with self._database.reading() as connection:
-            query = "SELECT seq, message FROM archive WHERE seq > ? ORDER BY seq LIMIT ?"
-            return connection.execute(query, (last, AT_ONCE)).fetchall()
+            query = "SELECT seq, message FROM archive WHERE seq >= ? ORDER BY seq LIMIT ?"
+            return connection.execute(query, (first, AT_ONCE)).fetchall()

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class _Sent(Generic[Value]):
+class _Call(Generic[Value]):
     """The values of one call; `is_safe` is None until they are committed, or could not be."""
 
     def __init__(self, values: Sequence[Value]) -> None:
@@ -23,12 +23,12 @@ class GroupCommit(Generic[Value]):
 
     def __init__(self, commit: Callable[[list[Value]], bool]) -> None:
         self._commit = commit
-        self.gathered: list[_Sent[Value]] = []
+        self.gathered: list[_Call[Value]] = []
         self._gathering, self._committing = threading.Lock(), threading.Lock()
 
     def write(self, values: Sequence[Value]) -> bool:
         """Whether the values are safe."""
-        sent = _Sent(values)
+        sent = _Call(values)
         with self._gathering:
             self.gathered.append(sent)
         with self._committing:

@@ -34,7 +34,7 @@ _TAKE = (
 _HELD = "SELECT 1 FROM inbox WHERE seq IN (SELECT value FROM json_each(?)) LIMIT 1"
 
 
-class _Sent(NamedTuple):
+class _Posted(NamedTuple):
     time: float
     number: int
 
@@ -55,7 +55,7 @@ class SqliteInbox:
         self._clock = clock
         self._group = GroupCommit(self._commit)
         self._read: dict[int, ReceivedMessage] = {}
-        self._recent: OrderedDict[str, _Sent] = OrderedDict()
+        self._recent: OrderedDict[str, _Posted] = OrderedDict()
 
     def listen(self, on_arrival: Callable[[], object], on_failure: Callable[[str, BaseException], object]) -> None:
         self._on_arrival = on_arrival
@@ -104,7 +104,7 @@ class SqliteInbox:
             self._on_failure("messages could not be stored", error)
             self._forget(numbered)
             return False
-        self._recent.update((message.deduplication_id, _Sent(now, number)) for number, message in numbered.items())
+        self._recent.update((message.deduplication_id, _Posted(now, number)) for number, message in numbered.items())
         self._on_arrival()
         return True
 

@@ -1,10 +1,5 @@
-"""Lists what secrets events hold, and where: of an archive, or of a file of headwater serve, also while it is served.
+"""`headwater check --secrets`: what secrets an archive, or a file of headwater serve, holds, and where."""
 
-The secrets are not shown. What was stored before a release knew them, or before a rule of SECRET_RULES, stays as it
-was: change these secrets, then load the events into a new file or stack, which replaces them.
-"""
-
-import argparse
 import re
 import sys
 from collections import Counter
@@ -12,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from headwater.cli.file import opened, readable
+from headwater.cli.file import opened
 from headwater.cli.load.sources import events
 from headwater.openlineage import exact_json
 from headwater.openlineage.faults import InvalidRequest
@@ -26,25 +21,13 @@ _SQLITE = b"SQLite format 3\0"
 _INDEX = re.compile(r"\[\d+\]")
 
 
-def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headwater scan", description=__doc__)
-    parser.add_argument(
-        "sources",
-        nargs="+",
-        metavar="PATH|URL",
-        help="files and folders of events, a bucket s3://BUCKET/PREFIX, or a file of headwater serve",
-    )
-    return parser
-
-
-@readable
-def main(arguments: list[str] | None = None) -> int:
-    """Return 1 if a secret was found, or a source cannot be read."""
+def list_secrets(sources: Iterable[str]) -> int:
+    """Print the places of secrets, and not the secrets. Return 1 if one was found, or a source cannot be read."""
     use_rules(read_settings().secret_rules)
     found: Counter[str] = Counter()
     first: dict[str, str] = {}
     number = unread = 0
-    for place, document in _documents(parser().parse_args(arguments).sources):
+    for place, document in _documents(sources):
         if document is None:
             unread += 1
             print(f"{place} cannot be read", file=sys.stderr)
@@ -88,7 +71,3 @@ def _of_file(path: Path) -> Iterator[tuple[str, Any]]:
                     yield f"the item {' '.join(item.key)}", document
         except (ValueError, UnreadableMessage):
             yield f"the rest of {path}, which is damaged (headwater check says more)", None
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -68,13 +68,14 @@ class Location(NamedTuple):
             raise StorageError(str(error)) from error
 
     def put(self, key: str, content: bytes) -> None:
-        """Stores an object. Raises StorageError or OSError."""
+        """Stores an object, whole or not at all. Raises StorageError or OSError."""
         if self.is_bucket:
             Bucket(_client(), self.bucket).put(self._prefix + key, content)
             return
-        file = Path(self.url, key)
+        file, part = Path(self.url, key), Path(self.url, ".part")
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
+        part.write_bytes(content)
+        part.replace(file)  # so that no reader meets a part, nor a later export one that was cut off
 
     @property
     def is_bucket(self) -> bool:

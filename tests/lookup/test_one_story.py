@@ -1,0 +1,113 @@
+"""One incident, one story: what an alert says of recorded events, lookups say, too, with the same names and times."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from headwater.cli.demo.recording import recording
+from headwater.lookup.text import root_cause
+from headwater.lookup.text.display import Display
+from tests.alerts.stream import Detail, World
+from tests.alerts.test_producers import EXPECTED
+from tests.lookup.requests import LookupClient
+from tests.producer_records import recorded
+from tests.week.plan import again
+
+DAY = timedelta(days=1)
+MONDAY = datetime(2026, 11, 23, tzinfo=UTC)
+RAW = "dataset:file:/data/lake/raw/orders"
+DASHBOARD = "dataset:file:/data/lake/revenue_daily"
+
+
+def lookups(world: World, alert: Detail) -> LookupClient:
+    """The lookups of somebody who looks five minutes after an alert."""
+    return LookupClient(world.table, at=datetime.fromisoformat(alert["time"]) + timedelta(minutes=5))
+
+
+def seen(alert: Detail) -> datetime:
+    return datetime.fromisoformat(alert["time"])
+
+
+def findings(get: LookupClient, node: str) -> list[dict[str, Any]]:
+    answer: dict[str, Any] = get("rootcause", nodeId=node)
+    text = root_cause.render(answer, Display(width=200))
+    assert all(finding["summary"].split(": ")[0] in text for finding in answer["findings"])
+    found: list[dict[str, Any]] = answer["findings"]
+    return found
+
+
+def named(columns: Iterable[dict[str, Any]]) -> set[str]:
+    return {column["nodeId"] for column in columns}
+
+
+@pytest.mark.parametrize(("engine", "scenario"), [case for case, alerts in EXPECTED.items() if alerts])
+def test_an_alert_of_a_producer_and_the_lookups_say_the_same(engine: str, scenario: str) -> None:
+    world = World()
+    alerts = world.alerts_one_by_one(recorded(engine, scenario))
+    for alert in alerts:
+        get = lookups(world, alert)
+        if alert["alert"] == "Run Failed":
+            a_failure(get, alert)
+        elif alert["alert"] == "Data Quality Assertion Failed":
+            an_assertion(get, alert)
+
+
+def a_failure(get: LookupClient, alert: Detail) -> None:
+    of_alert, job = alert["run"], alert["job"]
+    page = get(f"jobs/runs/{of_alert['runId']}")
+    node = f"namespaces/{quote(job['namespace'], safe='')}/jobs/{quote(job['name'], safe='')}"
+    for run in (page, get(node)["latestRun"], *get(f"{node}/runs")["runs"]):
+        assert [run[name] for name in ("id", "state", "startedAt", "endedAt")] == [
+            of_alert["runId"],
+            "FAILED",
+            of_alert["startedAt"],
+            of_alert["endedAt"],
+        ]
+    reached = alert["orchestrator"] or alert["application"] or {"runId": of_alert["runId"]}
+    board = {run["id"]: run for run in get("runs")["runs"]}
+    assert board[reached["runId"]]["state"] == "FAILED", "the board names the run that a person started"
+    for output in alert["outputs"]:
+        (finding,) = [found for found in findings(get, output) if found["kind"] == "RUN_FAILED"]
+        runs = {finding["runId"], *(child["runId"] for child in finding.get("failedChildren", ()))}
+        assert of_alert["runId"] in runs
+        assert (alert["message"] or "") in finding.get("message", "")
+        if finding["runId"] == of_alert["runId"]:
+            assert finding["at"] == of_alert["endedAt"]
+            assert finding["summary"].startswith(alert["title"])
+
+
+def an_assertion(get: LookupClient, alert: Detail) -> None:
+    (finding,) = [found for found in findings(get, alert["nodeId"]) if found["nodeId"] == alert["nodeId"]]
+    assert finding["runId"] == alert["run"]["runId"]
+    assert abs(datetime.fromisoformat(finding["at"]) - seen(alert)) < timedelta(milliseconds=1), "of the same moment"
+    said = [(each["assertion"], each.get("column"), each.get("actual")) for each in alert["assertions"]]
+    assert [(each["assertion"], each.get("column"), each.get("actual")) for each in finding["assertions"]] == said
+
+
+def test_a_drift_is_one_story_in_alert_why_impact_and_diff() -> None:
+    world, events = World(), recording(MONDAY)
+    assert world.alerts_one_by_one(again(events.before, MONDAY)) == []
+    (alert,) = world.alerts_one_by_one(again(events.after, MONDAY + DAY))
+    get = lookups(world, alert)
+
+    (finding,) = findings(get, DASHBOARD)
+    assert finding["at"] == alert["time"]
+    assert alert["title"].removeprefix("orders: ") == finding["summary"].rpartition("orders: ")[2]
+    assert finding["removed"] == [column["field"] for column in alert["removed"]] == ["status"]
+    assert finding["retyped"] == alert["retyped"]
+
+    (change,) = get("diff", nodeId=DASHBOARD, **{"from": (MONDAY + DAY).isoformat()})["nodes"]["changed"]
+    assert (change["nodeId"], change["columns"]["removed"]) == (alert["nodeId"], alert["removed"])
+    assert change["columns"]["retyped"] == alert["retyped"]
+
+    status, body = get.answer("impact", nodeId=f"{RAW.replace('dataset', 'datasetField')}:status")
+    assert (status, f"no column 'status' now. It had one before {alert['time']}" in body["message"]) == (404, True)
+    before = body["message"].partition("asOf=")[2]
+    broken: set[str] = set()
+    for column in ("status", "unit_price"):
+        answer = get("impact", nodeId=f"{RAW.replace('dataset', 'datasetField')}:{column}", asOf=before)
+        broken |= {node["nodeId"] for owner in answer["owners"] for node in owner["items"]}
+    assert broken == named(alert["breaks"]["items"])
