@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from headwater.catalog.identity import CatalogArn
     from headwater.catalog.resolver import Resolver
     from headwater.fold.normalise import EventArchive
-    from headwater.forward.forwarder import Target
+    from headwater.forward.forwarder import ForwardTarget
     from headwater.graph.names.naming import Naming
     from headwater.http.audit import Audit
     from headwater.sources.scheduled import ScheduledPolls
@@ -182,13 +182,13 @@ class Root(Generic[Settings_co]):
 
         return self._once("forward queue", lambda: Queue(self.rare_client("sqs"), self.settings.forward_queue))
 
-    def targets(self: Root[config.ForwardSettings]) -> Mapping[str, Target]:
+    def targets(self: Root[config.ForwardSettings]) -> Mapping[str, ForwardTarget]:
         """What events are forwarded to, by name."""
         from headwater.access.secret import SecretsManagerSecret
         from headwater.forward.targets import CATALOG, URL, HttpEndpoint, SageMakerCatalog
 
         settings = self.settings
-        targets: dict[str, Target] = {}
+        targets: dict[str, ForwardTarget] = {}
         if settings.forward_domain != NONE:
             targets[CATALOG] = SageMakerCatalog(self.client("datazone"), settings.forward_domain)
         if settings.forward_url != NONE:

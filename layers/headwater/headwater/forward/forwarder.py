@@ -22,7 +22,7 @@ LEAST_SECONDS = 15
 """An event is begun only with so much time left: its body, a secret and its target may each be slow."""
 
 
-class Target(Protocol):
+class ForwardTarget(Protocol):
     """A system that takes events of OpenLineage."""
 
     def wants(self, event: str) -> bool:
@@ -48,7 +48,7 @@ class ForwardResult:
 class Forwarder:
     """Forwards the events of messages to targets, by their names."""
 
-    targets: Mapping[str, Target]
+    targets: Mapping[str, ForwardTarget]
     bucket: Bodies
     log: FaultLog
 
