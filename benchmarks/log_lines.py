@@ -1,4 +1,5 @@
-"""The bytes that an event leaves in CloudWatch's logs: lines of metrics, as normalise writes them, and of the API."""
+"""The bytes that an event leaves in CloudWatch's logs: lines of metrics, as ingest and normalise write them, and of the
+API."""
 
 import io
 import os
@@ -22,10 +23,11 @@ PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/s
 def log_bytes(batch: int) -> float:
     """The bytes of an event, if events are sent and folded in batches of a size and nothing goes wrong."""
     durations = Durations(PRODUCER, Name("spark://cluster", JOB), 1_234, 5_678)
-    return (
-        _billed(lambda: metrics.durations([durations], producer_name))
-        + (_billed(lambda: metrics.count(EventsNormalised=batch)) + REQUEST_BYTES + OVERHEAD_BYTES) / batch
+    counted = _billed(lambda: metrics.count(EventsReceived=batch)) + _billed(
+        lambda: metrics.count(EventsNormalised=batch)
     )
+    latencies = _billed(lambda: metrics.durations([durations], producer_name))
+    return latencies + (counted + REQUEST_BYTES + OVERHEAD_BYTES) / batch
 
 
 def _billed(emit: Callable[[], None]) -> int:

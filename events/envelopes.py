@@ -127,6 +127,14 @@ def queued(*documents: Document) -> Document:
     return {"Records": [_record(index, document) for index, document in enumerate(documents)]}
 
 
+def forwarded(target: str, *documents: Document) -> Document:
+    """A batch of the queue of events that are forwarded to a target."""
+    batch = queued(*documents)
+    for record in batch["Records"]:
+        record["attributes"]["MessageGroupId"] = f"{target}/{record['attributes']['MessageGroupId']}"
+    return batch
+
+
 def notified(*notifications: Document) -> Document:
     """A batch of the queue of notifications of S3, or of notices of EventBridge."""
     bodies = [json.dumps(notification) for notification in notifications]

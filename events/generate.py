@@ -15,6 +15,7 @@ from events.envelopes import (
     Document,
     authoriser_request,
     by_person,
+    forwarded,
     get,
     get_by_iam,
     get_file,
@@ -53,7 +54,7 @@ REVENUE_NODE = "s3%3A%2F%2Fshop-lake:revenue_daily"
 def samples() -> Mapping[str, Document]:
     """All samples by file, `function/name.json`."""
     samples = authorise() | ingest() | normalise() | lookup() | curate() | alerts() | sweep() | catalog()
-    return samples | glue_import() | pickup() | connect() | registry() | web()
+    return samples | glue_import() | pickup() | forward() | connect() | registry() | web()
 
 
 def authorise() -> dict[str, Document]:
@@ -231,6 +232,11 @@ def pickup() -> dict[str, Document]:
     return {
         "pickup/test-event.json": notified({"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "shop-drops"})
     }
+
+
+def forward() -> dict[str, Document]:
+    """For a target that this stack does not have (any more): its events are left out."""
+    return {"forward/without-target.json": forwarded("marquez", story.CLEAN_START, story.CLEAN_COMPLETE)}
 
 
 def connect() -> dict[str, Document]:

@@ -25,6 +25,8 @@ normaliser = Normaliser(
     thresholds=Thresholds(root.settings.emission_latency_millis, root.settings.emission_latency_by_namespace),
     now=lambda: instant_of(datetime.now(UTC)),
     log=root.log(),
+    targets=root.settings.forward_to.split(),
+    forward=root.forward_queue(),
 )
 headwater.start.end()
 

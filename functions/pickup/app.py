@@ -22,6 +22,7 @@ pickup = Pickup(
     refusals=root.refusals,
     log=log,
     now=lambda: datetime.now(UTC),
+    max_event_bytes=root.settings.max_body_bytes,
 )
 headwater.start.end()
 

@@ -66,11 +66,16 @@ def test_the_routes_of_people_ask_for_a_token_of_the_issuer(resources: Resources
     assert authoriser["JwtConfiguration"] == {"Issuer": {"Ref": "OidcIssuer"}, "Audience": [{"Ref": "OidcAudience"}]}
 
 
-def test_the_authoriser_sees_every_request_afresh(resources: Resources) -> None:
+def test_the_authoriser_sees_every_request_afresh_unless_keys_are_remembered(
+    template: Properties, resources: Resources
+) -> None:
     """A key comes in either of two headers, so there is no identity source, and nothing to cache by."""
     authoriser = resources["KeyAuthoriser"]
-    assert authoriser["IdentitySource"] == []
-    assert authoriser["AuthorizerResultTtlInSeconds"] == 0
+    cached = ["$request.header.Authorization"]
+    assert authoriser["IdentitySource"] == {"Fn::If": ["CachesKeys", cached, []]}
+    assert authoriser["AuthorizerResultTtlInSeconds"] == {"Ref": "KeyCacheSeconds"}
+    assert template["Parameters"]["KeyCacheSeconds"]["Default"] == 0
+    assert template["Conditions"]["CachesKeys"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "KeyCacheSeconds"}, 0]}]}
     assert authoriser["EnableSimpleResponses"] is True
     assert authoriser["AuthorizerPayloadFormatVersion"] == "2.0"
 

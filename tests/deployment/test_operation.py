@@ -14,6 +14,7 @@ WATCHED = {
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "StreamDeadLetters"),
     ("AWS/SQS", "ApproximateAgeOfOldestMessage", "EventQueue"),
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "PickupDeadLetters"),
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "ForwardDeadLetters"),
     ("AWS/ApiGateway", "4xx", "HttpApi"),
     ("AWS/ApiGateway", "5xx", "HttpApi"),
     ("Headwater/${AWS::StackName}", "RequestsThrottled", "HttpApi"),
@@ -248,3 +249,10 @@ def test_keys_events_and_lookups_can_have_copies_of_their_own(resources: Resourc
     functions = resources.of_type("AWS::Serverless::Function")
     reserved = {name for name, each in functions.items() if each.get("ReservedConcurrentExecutions") == reserve}
     assert reserved == {"AuthoriseFunction", "IngestFunction", "LookupFunction"}
+
+
+def test_the_example_of_terraform_sets_parameters_that_the_template_has(template: Properties) -> None:
+    example = (ROOT / "examples" / "terraform" / "main.tf").read_text()
+    (given,) = re.findall(r"parameters   = \{(.*)\}\n", example)
+    assert {"Stage", *re.findall(r"(\w+) =", given)} <= template["Parameters"].keys()
+    assert len([line for line in example.splitlines() if line and not line.startswith("#")]) <= 30

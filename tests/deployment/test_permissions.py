@@ -15,7 +15,7 @@ ALLOWED = {
     "NormaliseRole": LOGS
     | {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ChangeMessageVisibility"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"}
-    | {"s3:GetObject", "s3:PutObject", "firehose:PutRecordBatch"},
+    | {"s3:GetObject", "s3:PutObject", "firehose:PutRecordBatch", "sqs:SendMessage"},
     "LookupRole": LOGS | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "s3:GetObject"},
     "CurateRole": LOGS
     | {"sqs:SendMessage", "s3:GetObject", "s3:PutObject"}
@@ -32,6 +32,9 @@ ALLOWED = {
     "PickupRole": LOGS
     | {"secretsmanager:GetSecretValue", "dynamodb:PutItem", "s3:GetObject", "s3:PutObject"}
     | {"sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"},
+    "ForwardRole": LOGS
+    | {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
+    | {"s3:GetObject", "secretsmanager:GetSecretValue", "datazone:PostLineageEvent"},
     "ConnectRole": LOGS
     | {"sqs:SendMessage", "dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject", "s3:PutObject"}
     | {"secretsmanager:GetSecretValue", "ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface"}
@@ -45,6 +48,7 @@ ALLOWED = {
     | {"ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses"},
     "ArchiveStreamRole": {"logs:PutLogEvents", "s3:AbortMultipartUpload", "s3:GetBucketLocation", "s3:GetObject"}
     | {"s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:PutObject"},
+    "ReplicaRole": set[str](),  # ReplicaPolicy: test_storage.py
     "AlertsRole": LOGS
     | {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
     | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:BatchWriteItem", "s3:GetObject", "s3:PutObject"}
@@ -75,6 +79,7 @@ PREFIXES_PUT = {
     "CatalogRole": set[str](),
     "GlueImportRole": {"bodies"},
     "PickupRole": {"bodies"},
+    "ForwardRole": set[str](),
     "ConnectRole": {"bodies"},
     "RegistryRole": {"bodies"},
     "AlertsRole": {"quarantine"},
@@ -100,11 +105,15 @@ OF_AUDIT = {"ForAllValues": only_keys("AUDIT#*"), "ForAnyValue": {"ForAnyValue:S
 WRITES = {"dynamodb:PutItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
 OWN_CATALOG = "arn:${AWS::Partition}:glue:${AWS::Region}:${AWS::AccountId}:"
 PICKUP_BUCKET = "arn:${AWS::Partition}:s3:::${PickupBucketName}/"
+QUEUES_OF_FUNCTIONS = (
+    *("EventQueue", "DeadLetterQueue", "StreamDeadLetters", "PickupDeadLetters"),
+    *("ForwardQueue", "ForwardDeadLetters"),
+)
 OF_THE_NETWORK = "KeepNetworkInterfaces"
 """The statement of a function in a VPC. EC2 knows no narrower resource for network interfaces."""
 FUNCTIONS = (
     *("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Connect", "Alerts"),
-    *("Sweep", "Web", "Registry", "Pickup"),
+    *("Sweep", "Web", "Registry", "Pickup", "Forward"),
 )
 
 
@@ -262,7 +271,7 @@ def test_every_function_is_listed_here(resources: Resources) -> None:
 @pytest.mark.parametrize(
     ("policy", "kept"),
     [
-        ("QueuesOverTlsOnly", ("EventQueue", "DeadLetterQueue", "StreamDeadLetters", "PickupDeadLetters")),
+        ("QueuesOverTlsOnly", QUEUES_OF_FUNCTIONS),
         ("CatalogQueueFromSchedule", ("CatalogDeadLetterQueue",)),
         ("ArchiveBucketOverTlsOnly", ("ArchiveBucket",)),
     ],

@@ -26,12 +26,13 @@ def test_without_an_endpoint_there_is_no_private_api(template: Properties, resou
     assert of_rest_apis <= set(NAMES)
 
 
-def test_only_the_endpoint_reaches_the_private_api(resources: Resources) -> None:
-    api, endpoint = resources["PrivateApi"], {"Ref": "PrivateEndpointId"}
-    assert api["EndpointConfiguration"] == {"Types": ["PRIVATE"], "VpcEndpointIds": [endpoint]}
+def test_only_the_endpoints_reach_the_private_api(template: Properties, resources: Resources) -> None:
+    assert template["Parameters"]["PrivateEndpointId"]["Type"] == "CommaDelimitedList"
+    api, endpoints = resources["PrivateApi"], {"Ref": "PrivateEndpointId"}
+    assert api["EndpointConfiguration"] == {"Types": ["PRIVATE"], "VpcEndpointIds": endpoints}
     (statement,) = api["Policy"]["Statement"]
     assert statement["Effect"] == "Allow"
-    assert statement["Condition"] == {"StringEquals": {"aws:SourceVpce": endpoint}}
+    assert statement["Condition"] == {"StringEquals": {"aws:SourceVpce": endpoints}}
 
 
 def test_a_gzipped_body_arrives_whole(resources: Resources) -> None:

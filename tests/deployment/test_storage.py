@@ -63,7 +63,7 @@ def test_everything_stored_is_encrypted(resources: Resources) -> None:
     of_own_key = {"SSEEnabled": True, "SSEType": "KMS", "KMSMasterKeyId": own}
     assert table == {"Fn::If": ["HasKmsKey", of_own_key, {"SSEEnabled": False}]}
     for name, queue in resources.of_type("AWS::SQS::Queue").items():
-        if name in {"EventQueue", "DeadLetterQueue"}:
+        if name in {"EventQueue", "DeadLetterQueue", "ForwardQueue", "ForwardDeadLetters"}:
             assert queue["SqsManagedSseEnabled"] == {"Fn::If": ["HasKmsKey", none, True]}
             assert queue["KmsMasterKeyId"] == {"Fn::If": ["HasKmsKey", own, none]}
         else:
@@ -124,3 +124,39 @@ def test_a_new_stack_has_no_keys(resources: Resources) -> None:
 
 def keys_of(table_or_index: Properties) -> list[str]:
     return [key["AttributeName"] for key in table_or_index["KeySchema"]]
+
+
+def test_copies_in_another_region_are_made_if_they_are_wanted(template: Properties, resources: Resources) -> None:
+    """Only of what is there later: S3 does not replicate what a bucket has already."""
+    no_value = {"Ref": "AWS::NoValue"}
+    for parameter in ("ReplicaRegion", "ReplicaBucketName"):
+        assert template["Parameters"][parameter]["Default"] == ""
+    replicas = resources["KeysSecret"]["ReplicaRegions"]
+    assert replicas == {"Fn::If": ["HasReplicaSecret", [{"Region": {"Ref": "ReplicaRegion"}}], no_value]}
+    wanted, replication, otherwise = resources["ArchiveBucket"]["ReplicationConfiguration"]["Fn::If"]
+    assert (wanted, otherwise) == ("HasReplicaBucket", no_value)
+    (rule,) = replication["Rules"]
+    assert (rule["Status"], rule["Filter"]) == ("Enabled", {"Prefix": ""})
+    assert rule["Destination"]["Bucket"] == {"Fn::Sub": "arn:${AWS::Partition}:s3:::${ReplicaBucketName}"}
+    assert replication["Role"] == {"Fn::GetAtt": ["ReplicaRole", "Arn"]}
+    assert resources["ArchiveBucket"]["VersioningConfiguration"] == {"Status": "Enabled"}
+    for name in ("ReplicaRole", "ReplicaPolicy"):
+        assert resources.whole(name)["Condition"] == "HasReplicaBucket"
+
+
+def test_s3_reads_the_archive_for_its_copy_and_writes_that_copy_alone(resources: Resources) -> None:
+    bucket = {"Fn::GetAtt": ["ArchiveBucket", "Arn"]}
+    granted = {each["Sid"]: each["Resource"] for each in resources["ReplicaPolicy"]["PolicyDocument"]["Statement"]}
+    assert granted == {
+        "ReadReplication": bucket,
+        "ReadVersions": {"Fn::Sub": "${ArchiveBucket.Arn}/*"},
+        "WriteReplicas": {"Fn::Sub": "arn:${AWS::Partition}:s3:::${ReplicaBucketName}/*"},
+    }
+
+
+def test_a_copy_that_s3_would_not_make_is_refused(template: Properties) -> None:
+    rule = template["Rules"]["ReplicaOfOwnBucket"]
+    assert rule["RuleCondition"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "ReplicaBucketName"}, ""]}]}
+    (assertion,) = rule["Assertions"]
+    needed = [{"Fn::Equals": [{"Ref": name}, ""]} for name in ("KmsKeyArn", "ArchiveBucketName")]
+    assert assertion["Assert"] == {"Fn::And": needed}

@@ -28,6 +28,7 @@ SETTINGS = {
     "catalog": config.CatalogSettings,
     "glue_import": config.GlueImportSettings,
     "pickup": config.PickupSettings,
+    "forward": config.ForwardSettings,
     "connect": config.ConnectSettings,
     "registry": config.RegistrySettings,
     "alerts": config.AlertsSettings,

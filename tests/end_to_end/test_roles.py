@@ -134,7 +134,7 @@ def test_authorise_that_may_not_read_the_keys_does_not_call_a_key_unknown(api: A
 
 def test_an_event_that_normalise_may_not_store_waits_until_it_may(api: Api, guarded: Deployed) -> None:
     run = factory.run_event("COMPLETE", run=5)
-    guarded.wait_for_ingestion()  # what an earlier test posted would fail too, and stay away for the usual six minutes
+    guarded.wait_for_ingestion()  # what an earlier test posted would fail too, and stay away for the usual two minutes
     with guarded.visibility(seconds=2):
         with without(guarded, "NormaliseRole", "dynamodb:PutItem"):
             assert api.post_event(run).status == 201

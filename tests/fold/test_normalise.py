@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -16,7 +17,7 @@ from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.messages import ReceivedMessage, write_message
+from headwater.store.messages import Message, ReceivedMessage, read_message, write_message
 from headwater.store.table import Item, Retention
 from tests import factory
 from tests.factory import Document
@@ -196,3 +197,38 @@ def _incompressible(length: int) -> str:
         state = (state * 1103515245 + 12345) % 2**31
         letters.append(chr(33 + state // 65536 % 90))
     return "".join(letters)
+
+
+class FakeQueue:
+    """A queue of events that are forwarded; it takes nothing of the groups in `away`."""
+
+    def __init__(self) -> None:
+        self.taken: list[Message] = []
+        self.away: set[str] = set()
+
+    def send(self, messages: Sequence[Message]) -> list[bool]:
+        safe = [message.group not in self.away for message in messages]
+        self.taken += [message for message, is_safe in zip(messages, safe, strict=True) if is_safe]
+        return safe
+
+
+def test_events_are_forwarded_to_each_target_once_they_are_folded_and_archived(
+    normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
+) -> None:
+    table.failures[factory.run_id(1)] = StorageError("throttled")
+    queue = FakeQueue()
+    outcome = replace(normaliser, targets=["url", "catalog"], forward=queue).normalise(deliveries(bucket, 1, 2, 2))
+    assert outcome.failed == ["0"]
+    run = factory.run_id(2)
+    assert [message.group for message in queue.taken] == [f"url/{run}", f"catalog/{run}"] * 2
+    assert len({message.deduplication_id for message in queue.taken}) == 4
+    events = [json.loads(read_message(message.body, bucket).canonical) for message in queue.taken[::2]]
+    assert [event["eventTime"] for event in events] == [factory.at(1), factory.at(2)]
+
+
+def test_an_event_that_cannot_be_handed_on_is_delivered_again(normaliser: Normaliser, bucket: FakeBucket) -> None:
+    queue = FakeQueue()
+    queue.away = {f"catalog/{factory.run_id(2)}"}
+    outcome = replace(normaliser, targets=["url", "catalog"], forward=queue).normalise(deliveries(bucket, 1, 2))
+    assert outcome.failed == ["1"]
+    assert len(queue.taken) == 3

@@ -20,6 +20,9 @@ TEXTS = (
     "PICKUP_BUCKET",
     "CONNECT_SECRET",
     "REGISTRY_SECRET",
+    "FORWARD_QUEUE",
+    "FORWARD_URL",
+    "FORWARD_DOMAIN",
 )
 NUMBERS = (
     "MAX_BODY_BYTES",
@@ -47,6 +50,8 @@ def environment(function: str, layer: Path) -> dict[str, str]:
         "CREATE_MISSING_TABLES": "OFF",
         "AUDIT": "OFF",
         "SECRET_RULES": "NONE",
+        "FORWARD_TO": "NONE",
+        "FORWARD_SECRET": "NONE",
         "AWS_DEFAULT_REGION": "us-east-1",
     }
     path = os.pathsep.join(map(str, (ROOT / "functions" / function, layer)))

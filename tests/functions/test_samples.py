@@ -69,9 +69,10 @@ STREAMED = "alerts/failed-and-late.json"
 SWEPT = "sweep/schedule.json"
 FOLLOWED = "connect/schedule.json"
 PICKED_UP = "pickup/test-event.json"
+FORWARDED = "forward/without-target.json"
 REGISTERED = "registry/schedule.json"
 ENDED = "curate/step-ended.json"
-TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT, FOLLOWED, REGISTERED, PICKED_UP, ENDED}
+TRIGGERED = {NORMALISED, CATALOGUED, SCHEDULED, STREAMED, SWEPT, FOLLOWED, REGISTERED, PICKED_UP, FORWARDED, ENDED}
 """What no request leads to."""
 
 LINEAGE = {
@@ -303,6 +304,10 @@ def test_a_person_without_a_role_may_nothing(named: Named, name: str) -> None:
 def test_normalise_keeps_a_deletion_of_curate(named: Named) -> None:
     for name in ("curate/delete-dataset.json", "curate/delete-job.json"):
         assert named("curate")(sample(name))["statusCode"] == 404
+
+
+def test_forward_leaves_out_what_is_for_no_target_of_the_stack(named: Named) -> None:
+    assert named("forward")(sample(FORWARDED)) == {"batchItemFailures": []}
 
 
 def test_curate_takes_the_end_of_a_step_that_it_does_not_know_again(named: Named) -> None:

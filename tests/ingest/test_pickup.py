@@ -22,6 +22,7 @@ from tests import factory
 from tests.access.test_keys import Clock, FakeSecret, entry, secret
 from tests.fakes import FakeBucket, FakeQueue
 
+MAX_EVENT_BYTES = 1_000_000
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FIRST, SECOND = factory.run_event(run=1), factory.run_event(run=2)
 
@@ -67,6 +68,7 @@ class Drops:
             refusals=lambda: self.refusals,
             log=self.log,
             now=lambda: NOON,
+            max_event_bytes=MAX_EVENT_BYTES,
         )
 
     def take(self, key: str, content: bytes) -> None:
@@ -209,6 +211,15 @@ def test_an_object_that_unpacks_to_too_much_gives_what_is_before(
     drops.take("etl/a.gz", gzip.compress(lines(FIRST) + b"\n" * 200_000 + lines(SECOND)))
     assert drops.taken() == [FIRST]
     assert "a text of more than 100000 bytes" in drops.log.lines[0]["reason"]
+    assert counted == {"EventsReceived": 1, "EventsRefused": 1}
+
+
+def test_an_event_that_is_too_long_for_ingest_is_too_long_here(drops: Drops, counted: dict[str, float]) -> None:
+    """In bytes: two of them are one character."""
+    padded = json.dumps(FIRST | {"padding": "é" * (MAX_EVENT_BYTES // 2)}, ensure_ascii=False)
+    drops.take("etl/a.json", padded.encode() + b"\n" + lines(SECOND))
+    assert drops.taken() == [SECOND]
+    assert drops.log.lines[0]["reason"] == "event: longer than 1000000 bytes"
     assert counted == {"EventsReceived": 1, "EventsRefused": 1}
 
 

@@ -1,4 +1,4 @@
-"""Packs this release for the tests of the next, which fold beside it: `python -m tests.store.pack_release 0.2.0`.
+"""Packs this release for the tests of the next: `python -m tests.store.pack_release 0.2.0`.
 
 It takes the place of the release before: name it in BEFORE of test_two_releases.py.
 """
@@ -27,6 +27,7 @@ def main(version: str) -> Path:
     with tarfile.open(path, "w:xz", preset=9) as archive:
         archive.add(ROOT / "layers" / "headwater" / "headwater", "headwater", filter=_plain)
         archive.add(ROOT / "tests" / "store" / "worker_of_release.py", "worker_of_release.py", filter=_plain)
+        archive.add(ROOT / "functions", "functions", filter=_plain)
     return path
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from headwater.catalog.identity import CatalogArn
     from headwater.catalog.resolver import Resolver
     from headwater.fold.normalise import EventArchive
+    from headwater.forward.forwarder import ForwardTarget
     from headwater.graph.names.naming import Naming
     from headwater.http.audit import Audit
     from headwater.sources.scheduled import ScheduledPolls
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
     from headwater.store.graph_store import GraphReader, GraphStore
     from headwater.store.table import Retention, Table
 
-NO_SECRET = "NONE"  # noqa: S105 - there is none
+NONE = "NONE"
+"""A setting that is not wanted: no variable of a function may be empty."""
 
 Settings_co = TypeVar("Settings_co", bound=config.Settings, covariant=True)
 Part = TypeVar("Part")
@@ -150,7 +152,7 @@ class Root(Generic[Settings_co]):
     def credentials(self: Root[config.PollSettings], secret: str) -> Mapping[str, Any]:
         """The credentials in the current version of a secret, by the names of sources. Raises ValueError if the secret
         has another form, and StorageError if there is no secret."""
-        if secret == NO_SECRET:
+        if secret == NONE:
             return {}
         from headwater.access.secret import SecretsManagerSecret
 
@@ -171,6 +173,28 @@ class Root(Generic[Settings_co]):
             return ArchiveWithoutDelay(stream, self.bucket(), lambda: instant_of(datetime.now(UTC)), self.log())
 
         return self._once("archive", make)
+
+    def forward_queue(self: Root[config.ForwardQueueSettings]) -> Sender | None:
+        """The queue of events that are forwarded, if any are."""
+        if self.settings.forward_to == NONE:
+            return None
+        from headwater.store.aws.sqs import Queue
+
+        return self._once("forward queue", lambda: Queue(self.rare_client("sqs"), self.settings.forward_queue))
+
+    def targets(self: Root[config.ForwardSettings]) -> Mapping[str, ForwardTarget]:
+        """What events are forwarded to, by name."""
+        from headwater.access.secret import SecretsManagerSecret
+        from headwater.forward.targets import CATALOG, URL, HttpEndpoint, SageMakerCatalog
+
+        settings = self.settings
+        targets: dict[str, ForwardTarget] = {}
+        if settings.forward_domain != NONE:
+            targets[CATALOG] = SageMakerCatalog(self.client("datazone"), settings.forward_domain)
+        if settings.forward_url != NONE:
+            secret = SecretsManagerSecret(self.rare_client("secretsmanager"), settings.forward_secret)
+            targets[URL] = HttpEndpoint(settings.forward_url, None if settings.forward_secret == NONE else secret.read)
+        return targets
 
     def redelivery(self: Root[config.QueueSettings]) -> Redelivery:
         from headwater.store.aws.sqs import Redelivery

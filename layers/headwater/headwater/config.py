@@ -125,13 +125,29 @@ class PickupSettings(KeysSettings, SendingSettings, TableSettings, NamingSetting
     """The settings of functions/pickup."""
 
     pickup_bucket: str
+    max_body_bytes: int
 
 
-class NormaliseSettings(StoreSettings, ArchiveSettings, NamingSettings, QueueSettings):
+class ForwardQueueSettings(Settings):
+    """The names of the targets that events are forwarded to, with spaces between, and their queue."""
+
+    forward_to: str
+    forward_queue: str
+
+
+class NormaliseSettings(StoreSettings, ArchiveSettings, NamingSettings, QueueSettings, ForwardQueueSettings):
     """The settings of functions/normalise."""
 
     emission_latency_millis: int
     emission_latency_by_namespace: Mapping[str, int]
+
+
+class ForwardSettings(BucketSettings):
+    """The settings of functions/forward. Each but the bucket is NONE if it is not wanted."""
+
+    forward_url: str
+    forward_secret: str
+    forward_domain: str
 
 
 class LookupSettings(AuditSettings, NamingSettings, PeopleSettings):

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 ANSWER_SECONDS = 15
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 MAX_ERROR_BYTES = 10_000
+POST_SECONDS = 5
 
 Answer = TypeVar("Answer")
 
@@ -94,6 +95,27 @@ class RestUrl:
             return Unreachable(text)
         code = body.get("error_code") if isinstance(body, dict) else None
         return HttpError(text, error.code, code) if isinstance(code, int) else Unreachable(text)
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirected POST would become a GET without its body, and take its credentials to another server."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirect)
+
+
+def post(url: str, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+    """Posts JSON. Raises HTTPError for an answer that is no success, a redirect among them, or another OSError."""
+    sent = {"Content-Type": "application/json; charset=UTF-8", **(headers or {})}
+    request = urllib.request.Request(url, body, sent)  # noqa: S310 - the user's own
+    try:
+        with _opener.open(request, timeout=POST_SECONDS):
+            pass
+    except HTTPException as error:
+        raise OSError(f"no HTTP: {error}") from error
 
 
 Url = TypeVar("Url", bound=RestUrl)

@@ -30,7 +30,7 @@ from headwater.openlineage.instant import Instant, milliseconds_between
 from headwater.store.bodies import Bodies
 from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
-from headwater.store.messages import ReceivedMessage, read_message
+from headwater.store.messages import Message, ReceivedMessage, message_for, read_message
 
 WIDE_EVENT = 500
 """Datasets of an event. An event with more is folded by itself: each new output takes four writes."""
@@ -67,6 +67,13 @@ class EventArchive(Protocol):
 
     def put(self, events: Sequence[ReceivedMessage]) -> None:
         """Archives events, or raises StorageError."""
+
+
+class ForwardQueue(Protocol):
+    """The queue of events that are forwarded."""
+
+    def send(self, messages: Sequence[Message]) -> list[bool]:
+        """Sends messages, and returns for each message whether the queue has stored it."""
 
 
 @dataclass(slots=True)
@@ -106,7 +113,8 @@ class _ReadDelivery:
 @dataclass(frozen=True)
 class Normaliser:
     """Folds the events that the queue delivers into the store. With `part`, at most so many datasets of an event are
-    folded at a time: the message is `unfinished` until its last part is folded."""
+    folded at a time: the message is `unfinished` until its last part is folded. Events that are folded and archived go
+    to each of the targets by the queue `forward`."""
 
     store: GraphStore
     bucket: Bodies
@@ -116,6 +124,8 @@ class Normaliser:
     now: Callable[[], Instant]
     log: FaultLog
     part: int | None = None
+    targets: Sequence[str] = ()
+    forward: ForwardQueue | None = None
 
     def normalise(self, deliveries: Sequence[Delivery]) -> BatchResult:
         """Folds all messages together. If that fails, folds them one by one to find the culprit."""
@@ -127,6 +137,8 @@ class Normaliser:
             self.log("folding message by message", error)
             self._one_by_one(readable[result.folded :], result)
         self._archive(readable, result)
+        if self.forward:
+            self._forward(self.forward, readable, result)
         result.failed = _in_order(deliveries, set(result.failed))
         return result
 
@@ -137,6 +149,13 @@ class Normaliser:
         except StorageError as error:
             self.log("events that could not be archived are delivered again", error)
             result.failed += [message.delivery.message_id for message in readable]
+
+    def _forward(self, queue: ForwardQueue, readable: Sequence[_ReadDelivery], result: BatchResult) -> None:
+        """Hands on what is not delivered again. A message that the queue does not take is delivered again, too."""
+        done = [message for message in readable if message.delivery.message_id not in result.failed]
+        sent = [(message.delivery, target, message.received) for message in done for target in self.targets]
+        safe = queue.send([message_for(target, each.group, each.body, received) for each, target, received in sent])
+        result.failed += [each.message_id for (each, _, _), is_safe in zip(sent, safe, strict=True) if not is_safe]
 
     def _read(self, deliveries: Iterable[Delivery], result: BatchResult) -> list[_ReadDelivery]:
         readable: list[_ReadDelivery] = []

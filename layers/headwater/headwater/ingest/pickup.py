@@ -73,7 +73,7 @@ def objects_in(notification: str) -> Iterator[PutObject]:
 @dataclass(frozen=True)
 class Pickup:
     """The services of pickup. `objects` is the bucket that is watched, and `bodies` the archive. `refusals` makes the
-    store of refusals when the first event is refused."""
+    store of refusals when the first event is refused. A longer event than ingest would take is refused here, too."""
 
     keys: KeyRing
     objects: Bodies
@@ -83,6 +83,7 @@ class Pickup:
     refusals: Callable[[], RefusalWriter]
     log: FunctionLog
     now: Callable[[], datetime]
+    max_event_bytes: int
 
     def take(self, put: PutObject) -> None:
         """Queues the events of an object. An event with a fault is named in the log and counted, and the others go on.
@@ -100,7 +101,7 @@ class Pickup:
             readable, documents = list[SentEvent](), list[Any]()
             for event in batch:
                 try:
-                    documents.append(_document(event))
+                    documents.append(_document(event, self.max_event_bytes))
                     readable.append(event)
                 except InvalidRequest as fault:
                     refused.add(event.place, str(fault), kind_of(producer_in(event.text), fault))
@@ -140,8 +141,10 @@ class Pickup:
                 self.log("refusals could not be counted", error)
 
 
-def _document(event: SentEvent) -> Any:
+def _document(event: SentEvent, max_bytes: int) -> Any:
     """The JSON document of an event. Raises InvalidRequest."""
     if event.fault:
         raise InvalidRequest(Fault("object", event.fault))
+    if len(event.text.encode()) > max_bytes:
+        raise InvalidRequest(Fault("event", f"longer than {max_bytes} bytes"), status=413)
     return exact_json.loads(event.text)

@@ -3,15 +3,14 @@
 import json
 import sys
 import urllib.error
-import urllib.request
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from headwater.rest import post
 from headwater.serve.alerting import Message
 from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
 from headwater.store.errors import Rejected
 
-SECONDS = 5
 RETRIABLE = (408, 429)
 """Statuses below 500 after which another try may help."""
 
@@ -41,11 +40,8 @@ class Webhook:
         return f"webhook {self.url}"
 
     def deliver(self, message: Message) -> None:
-        headers = {"Content-Type": "application/json; charset=UTF-8"}
-        request = urllib.request.Request(self.url, json.dumps(message).encode(), headers)  # noqa: S310 - the user's own
         try:
-            with urllib.request.urlopen(request, timeout=SECONDS):  # noqa: S310
-                pass
+            post(self.url, json.dumps(message).encode())
         except urllib.error.HTTPError as error:
             if error.code < 500 and error.code not in RETRIABLE:
                 raise Rejected(f"status {error.code}") from error

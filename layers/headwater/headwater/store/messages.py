@@ -61,6 +61,18 @@ def write_message(event: AnyEvent, canonical: str, received_at: Instant, bucket:
     return Message(simplejson.dumps(envelope), group, deduplication_id, received)
 
 
+def message_for(target: str, group: str, body: str, received: ReceivedMessage) -> Message:
+    """A message once more, for a target that events are forwarded to. Target and run are its group."""
+    group = f"{target}/{group}"
+    return Message(body, group, hashlib.sha256(f"{group}{received.canonical}".encode()).hexdigest(), received)
+
+
+def target_of(group: str) -> tuple[str, str]:
+    """The target and the run, job or dataset of a message that `message_for` made."""
+    target, _, of_event = group.partition("/")
+    return target, of_event
+
+
 def read_message(body: str, bucket: Bodies) -> ReceivedMessage:
     """The event in a message's body. Raises UnreadableMessage, or StorageError if its body in S3 cannot be fetched."""
     try:

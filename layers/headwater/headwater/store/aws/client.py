@@ -26,7 +26,7 @@ PATIENT_SECONDS = 10
 USER_AGENT = "headwater"
 """botocore rebuilds its user agent for each call, which takes a fifth of the call's CPU."""
 
-SERVICES = ["dynamodb", "events", "firehose", "glue", "s3", "secretsmanager", "sns", "sqs"]
+SERVICES = ["datazone", "dynamodb", "events", "firehose", "glue", "s3", "secretsmanager", "sns", "sqs"]
 """The services that have clients."""
 
 _THROTTLED = {

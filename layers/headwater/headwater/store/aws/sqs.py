@@ -63,7 +63,7 @@ class Queue:
 class Redelivery:
     """Sets the pause of failed messages: seconds at first, then ever longer.
 
-    Otherwise a failed message and its group stay hidden for the rest of the queue's visibility timeout, six minutes.
+    Otherwise a failed message and its group stay hidden for the rest of the queue's visibility timeout, two minutes.
     Most failures are over in seconds: a throttle, a lost connection. A long outage must not use up the deliveries of a
     message before it is over: after the fifth, the message goes to the dead-letter queue.
     """
