@@ -17,6 +17,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
+from headwater.concurrent import give_way
 from headwater.graph.names.identity import DatasetId, JobId, NodeId, NodeKind
 from headwater.graph.states.edges import Edges, RenamedAway
 from headwater.graph.states.job import JobHead
@@ -121,6 +122,7 @@ class _Walker:
             self.reader.datasets_at(neighbourhood.heads, self.walk.as_of) if self.walk.as_of else neighbourhood.heads
         )
         new = heads.keys() - self.graph.datasets.keys()
+        give_way()
         self.graph.representatives |= neighbourhood.representatives
         self.graph.renamed |= neighbourhood.renamed
         self.renamed_away |= neighbourhood.renamed_away
@@ -148,6 +150,7 @@ class _Walker:
         """The part of the jobs that were read, of each side that the walk followed but did not read to its end."""
         parts: dict[tuple[DatasetId, Side], float] = {}
         for dataset, side in self.followed:
+            give_way()
             known = self.users.get(dataset, NO_NEIGHBOURS)[side]
             read, unread = known & self.asked, self.unread.get(dataset, {}).get(side, 0)
             if 0 < len(read) < len(known) + unread:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from headwater.concurrent import give_way
 from headwater.graph.facets.members import exposure_nodes, owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, NodeId, NodeKind, job_id, node_id
@@ -73,6 +74,7 @@ class GraphView:
         into: dict[str, list[Any]] = defaultdict(list)
         out_of: dict[str, list[Any]] = defaultdict(list)
         for origin, destination in sorted(self.edges):
+            give_way()
             if origin in shown and destination in shown:
                 source, target = self.nodes[origin], self.nodes[destination]
                 is_foreign = (origin, destination) in self.foreign
@@ -98,6 +100,7 @@ def serialise(
     """The graph of a walk as JSON. A derivation is no node, but edges between datasets. The exposures of the `exposed`
     datasets are nodes, after all others. `as_texts` is for an answer that is sent as it is: its nodes are written
     already, as long as nothing new is known of them."""
+    give_way()
     heads = heads_of(reader, graph, as_of)
     latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
     writes = _last_writes(reader, graph, heads, as_of)
@@ -105,6 +108,7 @@ def serialise(
     job, dataset = (_job_text, _dataset_text) if as_texts else (_job, _dataset)
     nodes: dict[NodeId, Any] = {node: reader.store.made(job, *said) for node, said in jobs}
     nodes |= {node: reader.store.made(dataset, *said) for node, said in datasets}
+    give_way()
     shown = {node: nodes[node] for node in graph.order if node in nodes}
     ids: dict[NodeId, str] = {node: node_id("job", head.facts.name) for node, (head, *_) in jobs}
     ids |= {node: node_id("dataset", head.facts.name) for node, (head, *_) in datasets}
@@ -120,6 +124,7 @@ def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, Js
     cannot draw what is neither job nor dataset."""
     nodes: dict[str, JsonObject] = {}
     for dataset in _readable(graph):
+        give_way()
         head = graph.datasets[dataset]
         for exposure, members in exposure_nodes(head.facts.name, head.facets).items() if dataset in exposed else ():
             edge = {"origin": node_id(NodeKind.DATASET, head.facts.name), "destination": exposure}
@@ -304,6 +309,7 @@ def _last_used(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> di
         names[representative].append(name)
     used: dict[DatasetId, Instant] = {}
     for dataset, jobs in users.items():
+        give_way()
         own = (
             [name for name in {dataset, *names[dataset]} if graph.representative(name) == dataset]
             if names
