@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from headwater.access.keys import presented_key
+from headwater.concurrent import give_way
 from headwater.graph.states.audit import READING
 from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, error_response
 from headwater.openlineage.body import MAX_WIRE_BYTES
@@ -103,7 +104,9 @@ class App:
 
     def _sent(self, response: ApiResponse, accepted: str = "") -> tuple[int, dict[str, str], bytes]:
         """Status, headers and content, gzipped if that is accepted and worth it."""
+        give_way()
         headers, content = response.content()
+        give_way()
         if "content-encoding" not in headers and len(content) >= GZIP_FROM_BYTES and "gzip" in accepted:
             content = self._compressed.of(headers.get("etag"), content)
             headers["content-encoding"] = "gzip"

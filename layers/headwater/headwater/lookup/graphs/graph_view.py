@@ -62,6 +62,7 @@ class GraphView:
                 break
         into, out_of = self._edges(set(shown))
         page = shown[offset:]
+        give_way()
         nodes = ((self.nodes[node], into[node], out_of[node]) for node in sorted(page))
         return [
             DocumentText(f'{{"inEdges":[{",".join(came)}],"outEdges":[{",".join(went)}],{node.members}}}')
@@ -103,7 +104,9 @@ def serialise(
     give_way()
     heads = heads_of(reader, graph, as_of)
     latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
+    give_way()
     writes = _last_writes(reader, graph, heads, as_of)
+    give_way()
     jobs, datasets = _said_of_jobs(graph, latest, as_of), _said_of_datasets(reader, graph, writes, as_of)
     job, dataset = (_job_text, _dataset_text) if as_texts else (_job, _dataset)
     nodes: dict[NodeId, Any] = {node: reader.store.made(job, *said) for node, said in jobs}
@@ -112,6 +115,7 @@ def serialise(
     shown = {node: nodes[node] for node in graph.order if node in nodes}
     ids: dict[NodeId, str] = {node: node_id("job", head.facts.name) for node, (head, *_) in jobs}
     ids |= {node: node_id("dataset", head.facts.name) for node, (head, *_) in datasets}
+    give_way()
     edges, foreign = (
         frozenset((ids[a], ids[b]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
         for edges in (graph.edges, graph.foreign_edges)
@@ -225,11 +229,13 @@ def known_writers(
     """The writers of each dataset of a graph, the nearest first, as far as their heads were read. Those that
     are `absent` were asked for."""
     ids = {dataset: {dataset} for dataset in _readable(graph)}
+    give_way()
     for output in (output for head in heads.values() for output in head.current.output_ids):
         ids.get(graph.representative(output), set()).add(output)
     writers = {dataset: graph.writers.get(dataset, frozenset()) for dataset in ids}
     known = {dataset: [heads[job] for job in sorted(jobs & heads.keys())] for dataset, jobs in writers.items()}
     read = {*heads, *absent}
+    give_way()
     return {
         dataset: KnownWriters(of, known[dataset], writers[dataset] <= read, graph.renamed.get(dataset, ()))
         for dataset, of in ids.items()
