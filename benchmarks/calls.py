@@ -26,8 +26,8 @@ def calls() -> list[Call]:
         Call("job runs", lambda job: _path("jobs", JOBS, job.name) + "/runs?limit=100"),
         Call("list 100 jobs", lambda _: f"{PREFIX}/namespaces/{JOBS}/jobs?limit=100"),
         Call("list 100 datasets", lambda _: f"{PREFIX}/namespaces/{quote(LAKE, safe='')}/datasets?limit=100"),
-        *[_lineage(depth) for depth in (1, 5, 20)],
-        Call("column lineage, both ways, depth 3", _column_lineage),
+        *[_lineage(depth) for depth in (1, 5, 6, 8, 20)],
+        *[_column_lineage(depth) for depth in (3, 5, 6, 8, 20)],
     ]
 
 
@@ -44,8 +44,13 @@ def _lineage(depth: int) -> Call:
     )
 
 
-def _column_lineage(job: Job) -> str:
-    return _query("column-lineage", nodeId=_node("dataset", LAKE, job.output.name), depth=3, withDownstream="true")
+def _column_lineage(depth: int) -> Call:
+    return Call(
+        f"column lineage, both ways, depth {depth}",
+        lambda job: _query(
+            "column-lineage", nodeId=_node("dataset", LAKE, job.output.name), depth=depth, withDownstream="true"
+        ),
+    )
 
 
 def _path(kind: str, namespace: str, name: str) -> str:

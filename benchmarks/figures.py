@@ -6,17 +6,17 @@ from typing import TypeVar
 
 Measurement = TypeVar("Measurement")
 
-MOST_ROUNDS = 20
+MOST_ROUNDS, LEAST_RESULTS = 20, 3
 
 
 def repeated(measure: Sequence[Callable[[], Measurement]], seconds: float) -> list[Measurement]:
-    """The results of rounds of measurements: at least one round, until the seconds are over."""
+    """The results of rounds of measurements until the seconds are over, and at least three results."""
     deadline = time.monotonic() + seconds
     results: list[Measurement] = []
-    for _ in range(MOST_ROUNDS):
-        results += [take() for take in measure]
-        if time.monotonic() > deadline:
+    for take in [*measure] * MOST_ROUNDS:
+        if len(results) >= LEAST_RESULTS and time.monotonic() > deadline:
             break
+        results.append(take())
     return results
 
 

@@ -1,8 +1,8 @@
 """Measures servers of Marquez's API side by side: `python -m benchmarks.side_by_side --help`.
 
 Each server gets the events of the same generated graph. The time to take and to show them is measured, then the time of
-each lookup, and each answer is checked against the graph. Without `--server`, `headwater serve` is started on an empty
-file and measured.
+each lookup, and each answer is checked against the graph. `headwater serve` is started on an empty file and measured
+first; each `--server` follows.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from benchmarks.calls import Call, calls, nodes_in
 from benchmarks.figures import aligned, percentile, repeated
 from benchmarks.graph import Job, LayeredGraph, layered_graph
 from benchmarks.ingestion import Ingestion, Load, measure_ingestion
-from benchmarks.system import System, TimedAnswer
+from benchmarks.system import SECONDS, System, TimedAnswer
 from benchmarks.truth import Truth
 from headwater.cli.machine.ports import free_port
 from headwater.cli.machine.progress import say
@@ -38,13 +38,16 @@ LISTED = 100
 
 @dataclass(frozen=True)
 class Lookup:
-    """The milliseconds of a lookup, the nodes and the size of its answer, and what is wrong with the answer."""
+    """The milliseconds of a lookup, the nodes and the size of its answer, and what is wrong with the answer. Without an
+    answer in time, the milliseconds are those that were waited for."""
 
     p50: float
     p95: float
     nodes: int
     kilobytes: float
     fault: str
+    samples: int
+    """0 without an answer in time."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +64,14 @@ def main() -> None:
     options = _options(sys.argv[1:])
     graph = layered_graph(options.jobs, options.seed)
     say(f"{options.jobs:,} jobs in ten layers, {options.runs} runs each, {2 * options.jobs * options.runs:,} events")
+    loads = [os.getloadavg()[0]]
     results = [*_of_servers(options, graph)]
+    loads.append(os.getloadavg()[0])
+    say("load of the machine before and after: {:.1f}, {:.1f}".format(*loads))
     print("\n" + "\n".join(aligned(_rows(results))))  # noqa: T201
     options.results.mkdir(parents=True, exist_ok=True)
     path = options.results / f"{datetime.now(UTC):%Y-%m-%d-%H%M}-{options.jobs}-jobs.json"
-    path.write_text(json.dumps(_document(options, results), indent=2) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(_document(options, results, loads), indent=2) + "\n", encoding="utf-8")
     say(f"\nwritten: {path}")
     faults = [f"{result.name}, {call}: {lookup.fault}" for result in results for call, lookup in _faulty(result)]
     if faults:
@@ -73,9 +79,8 @@ def main() -> None:
 
 
 def _of_servers(options: argparse.Namespace, graph: LayeredGraph) -> Iterator[ServerFigures]:
-    if not options.server:
-        with _served() as (system, seconds):
-            yield _measure(system, graph, options, seconds)
+    with _served() as (system, seconds):
+        yield _measure(system, graph, options, seconds)
     for name, url in options.server:
         yield _measure(System(name, url, options.keys.get(name)), graph, options, None)
 
@@ -95,8 +100,11 @@ def _measure(
 
 
 def _lookup(system: System, call: Call, starts: Sequence[Job], truth: Truth, seconds: float) -> Lookup:
-    first = system.get(call.target(starts[0]))
-    answers = repeated([partial(system.get, call.target(start)) for start in starts], seconds)
+    try:
+        first = system.get(call.target(starts[0]))
+        answers = repeated([partial(system.get, call.target(start)) for start in starts], seconds)
+    except TimeoutError:
+        return Lookup(SECONDS * 1000, SECONDS * 1000, nodes=0, kilobytes=0, fault="", samples=0)
     milliseconds = [answer.milliseconds for answer in answers]
     faults = [_fault(call.name, start, answer, truth) for start, answer in zip(starts, answers, strict=False)]
     return Lookup(
@@ -105,6 +113,7 @@ def _lookup(system: System, call: Call, starts: Sequence[Job], truth: Truth, sec
         nodes=nodes_in(first.document()) if first.status == 200 else 0,
         kilobytes=len(first.body) / 1000,
         fault=next(filter(None, faults), ""),
+        samples=len(answers),
     )
 
 
@@ -118,11 +127,12 @@ def _fault(name: str, job: Job, answer: TimedAnswer, truth: Truth) -> str:
         "get dataset": lambda: truth.dataset(job, document),
         "list 100 jobs": lambda: truth.listed("jobs", LISTED, document),
         "list 100 datasets": lambda: truth.listed("datasets", LISTED, document),
-        "column lineage, both ways, depth 3": lambda: truth.column_lineage(job, document),
         "job runs": lambda: "" if document["runs"] else "has no runs",
     }
     if name.startswith("lineage, depth "):
         return truth.lineage(job, int(name.rpartition(" ")[2]), document)
+    if name.startswith("column lineage, "):
+        return truth.column_lineage(job, document)
     return checks[name]()
 
 
@@ -186,7 +196,12 @@ def _rows(results: Sequence[ServerFigures]) -> Iterator[tuple[str, ...]]:
         yield name, *("-" if value is None else format(value, form) for value in values), *_factors(values)
     for call in first.lookups:
         lookups = [result.lookups[call] for result in results]
-        yield f"{call}, p50 ms", *map(_shown, lookups), *_factors([lookup.p50 for lookup in lookups])
+        factors = _factors([lookup.p50 for lookup in lookups])
+        yield (
+            f"{call}, p50 ms",
+            *map(_shown, lookups),
+            *(_least(other) + factor for other, factor in zip(lookups[1:], factors, strict=True)),
+        )
 
 
 def _factors(values: Sequence[float | None]) -> list[str]:
@@ -195,11 +210,20 @@ def _factors(values: Sequence[float | None]) -> list[str]:
 
 
 def _shown(lookup: Lookup) -> str:
-    return f"{lookup.p50:,.1f}" + (" (wrong)" if lookup.fault else "")
+    return f"{_least(lookup)}{lookup.p50:,.1f}" + (" (wrong)" if lookup.fault else "")
 
 
-def _document(options: argparse.Namespace, results: Sequence[ServerFigures]) -> dict[str, Any]:
-    machine = {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
+def _least(lookup: Lookup) -> str:
+    return "" if lookup.samples else "> "
+
+
+def _document(options: argparse.Namespace, results: Sequence[ServerFigures], loads: Sequence[float]) -> dict[str, Any]:
+    machine = {
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "loadBeforeAndAfter": loads,
+    }
     load = {name: getattr(options, name) for name in ("jobs", "runs", "seed", "connections", "rate")}
     return {"machine": machine, "load": load, "servers": [asdict(result) for result in results]}
 
@@ -208,10 +232,15 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="make bench ARGS=...",
         description="Measures servers of Marquez's API side by side: the same events, the same lookups, each answer "
-        "checked. Without --server, starts `headwater serve` and measures it.",
+        "checked. Starts `headwater serve` and measures it, then each --server.",
     )
     parser.add_argument(
-        "--server", type=_named, action="append", default=[], metavar="NAME=URL", help="a running server; repeatable"
+        "--server",
+        type=_named,
+        action="append",
+        default=[],
+        metavar="NAME=URL",
+        help="a running, empty server; repeatable",
     )
     parser.add_argument(
         "--key-file", type=_named, action="append", default=[], metavar="NAME=FILE", help="the file with a server's key"
@@ -221,7 +250,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--rate", type=float, help="the most events a second (as fast as the server takes them)")
     parser.add_argument("--connections", type=int, default=8, help="connections that post events (8)")
     parser.add_argument("--starts", type=int, default=5, help="nodes from which lookups start (5)")
-    parser.add_argument("--seconds", type=float, default=4, help="time to repeat each lookup (4)")
+    parser.add_argument("--seconds", type=float, default=4, help="time to repeat each lookup, at least three times (4)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the graph (1)")
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results"), help="folder of JSON and plots")
     options = parser.parse_args(arguments)

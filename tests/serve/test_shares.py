@@ -2,12 +2,14 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
 
 from headwater.serve import shares as module
+from headwater.serve.precedence import SECONDS as RANK_SECONDS
 from headwater.serve.shares import Shares, ShareUsed
 from tests.serve.process import SECONDS
 
@@ -34,6 +36,13 @@ class Work:
     def let_go(self, *names: str) -> None:
         for name in names or list(self._go):
             self._go[name].set()
+
+
+def computed_for_long() -> str:
+    began = time.thread_time()
+    while time.thread_time() - began <= RANK_SECONDS[0]:
+        pass
+    return "long"
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -122,12 +131,11 @@ def test_keys_with_long_requests_take_turns_and_others_wait_for_none_of_them(
 ) -> None:
     async def scene() -> None:
         shares = Shares("test", 8, AT_ONCE, MOST_WAITING)
-        monkeypatch.setattr(module, "LONG_SECONDS", -1)  # from here on every request is long
-        assert [await shares.run(key, lambda: "long") for key in "abc"] == ["long"] * 3
+        monkeypatch.setattr(module, "LONG_SECONDS", RANK_SECONDS[0])
+        assert [await shares.run(key, computed_for_long) for key in "abc"] == ["long"] * 3
         async with asked(shares, work, "a1", "b1", "c1", "d1"):
             await until(lambda: {"a1", "d1"} == set(work.begun))
             for ended, next_one in [("a1", "b1"), ("b1", "c1")]:
-                monkeypatch.setattr(module, "LONG_SECONDS", SECONDS)  # and from here on none
                 work.let_go(ended)
                 await until(lambda expected=next_one: work.begun[-1] == expected)  # type: ignore[misc]
             async with asked(shares, work, "a2"):

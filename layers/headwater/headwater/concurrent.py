@@ -1,4 +1,7 @@
-"""Concurrent calls: the reads of one request from many partitions take as long as the slowest read."""
+"""Concurrent calls: the reads of one request from many partitions take as long as the slowest read.
+
+And threads that compute by turns: long work gives way to short work, where a process has both.
+"""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -29,6 +32,17 @@ def make_sequential() -> None:
     """Makes the calls of this thread one after the other: a thread of the pool, or one whose calls never wait, such as
     reads of a local file."""
     _thread.is_sequential = True
+
+
+def give_way() -> None:
+    """The loops of long work call it at each step: the thread may wait here until shorter work has ended."""
+    if pause := getattr(_thread, "pause", None):
+        pause()
+
+
+def give_way_by(pause: Callable[[], object] | None) -> None:
+    """What this thread does where it gives way; None: nothing."""
+    _thread.pause = pause
 
 
 _POOL = ThreadPoolExecutor(max_workers=THREADS, initializer=make_sequential)

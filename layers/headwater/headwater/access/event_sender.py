@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from headwater.access.admission import admitted_event
 from headwater.access.principal import Principal
+from headwater.concurrent import give_way
 from headwater.graph.names.naming import Naming
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import AnyEvent, DatasetEvent
@@ -66,13 +67,16 @@ class EventSender:
         """
         named = with_named_datasets(document)
         canonical = exact_json.dumps(named.document)
+        give_way()
         clean = redacted(named.document, canonical)
+        give_way()
         if clean.places:
             named = NamedDatasets(clean.document, (*named.faults, *clean.places))
             canonical = exact_json.dumps(named.document)
         event = self._event(document, named.document, canonical)
         _check_width(event)
         on_event(event)
+        give_way()
         admitted = admitted_event(named, event, self.principal, self.naming)
         if admitted.document is not named.document:
             canonical = exact_json.dumps(admitted.document)

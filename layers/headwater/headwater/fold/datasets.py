@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from headwater.concurrent import give_way
 from headwater.fold.batch import Batch
 from headwater.fold.head_selection import HeadSelection
 from headwater.fold.job_claims import JobClaims
@@ -49,6 +50,7 @@ def fold_datasets(
     heads: list[DatasetHead] = []
     copied: dict[JobId, bool] = {}
     for dataset in sorted(affected):
+        give_way()
         before, facts = read.datasets.get(dataset), _facts(batch, read, dataset)
         if facts is None:
             continue

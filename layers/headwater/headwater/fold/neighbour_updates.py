@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from headwater.concurrent import give_way
 from headwater.fold.batch import Batch
 from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId
 from headwater.graph.states.job import JobFacts
@@ -121,6 +122,7 @@ def _grown(
     grown: Pages = {}
     below: dict[NeighbourPageId, dict[Side, frozenset[JobId]]] = defaultdict(lambda: dict(NO_NEIGHBOURS))
     for page_id, page in pages.items():
+        give_way()
         grown[page_id], moved = page.with_neighbours(edges.get(page_id, NO_NEIGHBOURS))
         for side, jobs in moved.items():
             for prefix, part in by_page(jobs, len(page_id.prefix) + 1).items():

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Protocol
 
+from headwater.concurrent import give_way
 from headwater.fold.event_parts import divide
 from headwater.fold.fold import fold
 from headwater.fold.split_on_schema_change import split_on_schema_change
@@ -164,6 +165,7 @@ class Normaliser:
             if delivery.group in stuck:
                 result.failed.append(delivery.message_id)
                 continue
+            give_way()
             try:
                 message = delivery.received or read_message(delivery.body, self.bucket)
                 first, *rest = delivery.parts or self._parts(message)

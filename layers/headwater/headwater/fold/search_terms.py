@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
+from headwater.concurrent import give_way
 from headwater.fold.batch import Batch
 from headwater.graph.facets.dataset_reference import dataset_references
 from headwater.graph.names.identity import JobId, NodeId, dataset_id, job_id
@@ -39,6 +40,7 @@ def _terms(batch: Batch, jobs: Mapping[JobId, JobFacts], before: Mapping[JobId, 
         if job not in before and not facts.is_derivation:
             yield from job_terms(facts.name)
     for dataset, described in batch.datasets.items():
+        give_way()
         if dataset not in used and not described.is_foreign:
             yield from dataset_terms(described.name)
     labels = (labels_in(event.event, known_labels(event.event, before)) for event in batch.events)

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
-from headwater.concurrent import concurrent_map
+from headwater.concurrent import concurrent_map, give_way
 from headwater.graph.facets.curation import current_tags
 from headwater.graph.facets.dataset_reference import INPUT_STATISTICS
 from headwater.graph.facets.members import LIFECYCLE, is_drop, owners_of, ownership_of
@@ -271,6 +271,7 @@ def _is_doubtful(jobs: Mapping[JobId, JobHead], writes: Collection[WriteId]) -> 
 def first_jobs(head: DatasetHead, writers: Collection[JobId]) -> list[JobId]:
     """The jobs whose heads are read for a dataset: its writers, and a few of its readers; not all if there are very
     many."""
+    give_way()
     return list(dict.fromkeys([*sorted(writers), *(job for _, job in head.users)]))[:MAX_JOBS]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from headwater.concurrent import give_way
 from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.renaming import Rename, is_of_rename, next_rename, renames_from, renames_to
 from headwater.graph.names.identity import DatasetId
@@ -123,6 +124,7 @@ def merged(
     used = frozenset({*heads, *users})
     neighbourhood = Neighbourhood(representatives=representatives, used=used, renamed_away=away, ended=ended)
     for dataset in {*heads, *users}:
+        give_way()
         shown, of_id = neighbourhood.representative(dataset), users.get(dataset, NO_NEIGHBOURS)
         known = neighbourhood.users.get(shown)
         neighbourhood.users[shown] = union(known, of_id) if known else of_id

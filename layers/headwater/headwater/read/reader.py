@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headwater.concurrent import concurrent_map
+from headwater.concurrent import concurrent_map, give_way
 from headwater.graph.facets.dataset_reference import Document
 from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.schema_diff import columns_diff, columns_of, without_metadata
@@ -116,6 +116,7 @@ class Reader:
         while unread:
             read = self.store.read(ReadRequest(datasets=unread, neighbours=list(map(NeighbourPageId, unread))))
             present = _present(read.datasets.all())
+            give_way()
             foreign = {dataset for dataset, head in present.items() if head.is_foreign}
             heads |= self._as_written(
                 {node: head for node, head in present.items() if node in ids or node not in foreign}
@@ -125,6 +126,7 @@ class Reader:
             others = {other for page in pages.values() for other in page.merged} | renamed_ids(present.values())
             seen |= unread
             unread = others - seen
+        give_way()
         around = merged(heads, self.store.neighbours_below(first_pages, sides, most), first_pages, as_of).of(ids)
         around.heads |= self._as_last_written(around)
         return around

@@ -9,10 +9,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from headwater.access.keys import presented_key
+from headwater.concurrent import give_way
+from headwater.graph.states.audit import READING
 from headwater.http.response import GZIP_FROM_BYTES, ApiResponse, error_response
 from headwater.openlineage.body import MAX_WIRE_BYTES
 from headwater.serve.api import HttpRequest, ServedApi
 from headwater.serve.connection import MAX_HEADER_BYTES, headers_too_long
+from headwater.serve.precedence import Precedence, Rank
 from headwater.serve.shares import Shares, ShareUsed
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -64,12 +67,13 @@ class Compressed:
 class App:
     """The application. If `is_open`, only requests of this machine are answered, and of no page of another site."""
 
-    def __init__(self, api: ServedApi, *, is_open: bool) -> None:
+    def __init__(self, api: ServedApi, precedence: Precedence, *, is_open: bool) -> None:
         self._api = api
         self._is_open = is_open
         self._compressed = Compressed()
-        self._writers = Shares("event", WRITERS if is_open else KEYS, WRITERS, WAITING_EVENTS)
-        self._readers = Shares("request", 2 * READERS if is_open else KEYS, READERS, WAITING_REQUESTS, QUIET_SECONDS)
+        writers, readers = (WRITERS, 2 * READERS) if is_open else (KEYS, KEYS)
+        self._writers = Shares("event", writers, WRITERS, WAITING_EVENTS, precedence=precedence)
+        self._readers = Shares("request", readers, READERS, WAITING_REQUESTS, QUIET_SECONDS, precedence)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -81,7 +85,9 @@ class App:
         shares = self._writers if request.is_for_ingest else self._readers
         try:
             key = None if self._is_open else presented_key(request.headers)
-            status, headers, content = await shares.run(key, partial(self._answer, request))
+            # what writes waits for the fold, hence the fold does not wait for it
+            least = Rank.SHORT if request.method in READING else Rank.LONG
+            status, headers, content = await shares.run(key, partial(self._answer, request), least)
         except ShareUsed:
             status, headers, content = self._sent(_too_many(request))
         lines = [(name.encode(), value.encode()) for name, value in headers.items()]
@@ -98,7 +104,9 @@ class App:
 
     def _sent(self, response: ApiResponse, accepted: str = "") -> tuple[int, dict[str, str], bytes]:
         """Status, headers and content, gzipped if that is accepted and worth it."""
+        give_way()
         headers, content = response.content()
+        give_way()
         if "content-encoding" not in headers and len(content) >= GZIP_FROM_BYTES and "gzip" in accepted:
             content = self._compressed.of(headers.get("etag"), content)
             headers["content-encoding"] = "gzip"

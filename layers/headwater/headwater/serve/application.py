@@ -35,6 +35,7 @@ from headwater.serve.fold_worker import FoldWorker
 from headwater.serve.log import ServeLog
 from headwater.serve.measurements import Measurements
 from headwater.serve.posting import Posting
+from headwater.serve.precedence import Precedence
 from headwater.serve.settings_file import SettingsFile
 from headwater.serve.worker import Step, Worker
 from headwater.store.caches import StateCache
@@ -67,6 +68,7 @@ class Application:
         self._settings = settings
         self._log = ServeLog()
         self._measurements = Measurements()
+        precedence = Precedence()
         self._home = home
         use_rules(settings.secret_rules)
         self._naming = Naming(settings.namespace_aliases)
@@ -78,15 +80,15 @@ class Application:
         self._deliveries = [
             Worker(receiver.name, self._delivery(receiver), self._log) for receiver in options.receivers
         ]
-        self._announcing = Worker("announcing", self._announcer().step, self._log)
-        self._folding = Worker("folding", self._fold_worker().step, self._log)
+        self._announcing = Worker("announcing", precedence.behind(self._announcer().step), self._log)
+        self._folding = Worker("folding", precedence.behind(self._fold_worker().step), self._log)
         home.inbox.listen(self._folding.wake, self._log)
-        self._sweeping = Worker("the sweep", self._sweep, self._log, FIRST_SWEEP_SECONDS)
+        self._sweeping = Worker("the sweep", precedence.behind(self._sweep), self._log, FIRST_SWEEP_SECONDS)
         self._cleaning = Worker("removing what has expired", self._clean, self._log, CLEAN_SECONDS)
         self._curator = Curator(self._store, home.inbox, home.bodies, self._naming)
         file = SettingsFile(options.settings, self._curator, self._log) if options.settings else None
         self._reading = [Worker("reading headwater.yml", file.step, self._log)] if file else []
-        self.app = App(self._api(options), is_open=options.is_open)
+        self.app = App(self._api(options), precedence, is_open=options.is_open)
 
     def start(self) -> None:
         metrics.send_to(self._measurements)

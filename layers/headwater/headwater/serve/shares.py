@@ -15,62 +15,77 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from headwater.concurrent import make_sequential
+from headwater.serve.precedence import Precedence, Rank, rank_after
 
 Result = TypeVar("Result")
 
 LONG_SECONDS = 0.25
 """The CPU time of a long request: a graph of some thousand nodes. Keys with long requests are answered one at a time,
-since all threads compute in turns: three would leave a fourth a quarter of the time."""
+since all threads compute in turns, and work gives way only now and then."""
 
 
 class ShareUsed(Exception):
     """Too many requests of the key wait already."""
 
 
+@dataclass
 class Shares:
     """A pool of `threads`. A key's request is answered if it is its only one, or if fewer than `at_once` of all keys
     are and no other key has asked for `quiet` seconds: a client that waits for each answer before it asks anew has no
     request here in between. A key whose last request was long waits while another such key is answered. Up to
-    `most_waiting` requests of a key wait for their turn, and the next is refused. Only the event loop uses it."""
+    `most_waiting` requests of a key wait for their turn, and the next is refused. Only the event loop uses
+    it."""
 
-    def __init__(self, name: str, threads: int, at_once: int, most_waiting: int, quiet: float = 0) -> None:
-        self._pool = ThreadPoolExecutor(threads, name, make_sequential)
-        self._at_once = at_once
-        self._most_waiting = most_waiting
-        self._quiet = quiet
+    name: str
+    threads: int
+    at_once: int
+    most_waiting: int
+    quiet: float = 0
+    precedence: Precedence = field(default_factory=Precedence)
+
+    def __post_init__(self) -> None:
+        self._pool = ThreadPoolExecutor(self.threads, self.name, make_sequential)
         self._newest: tuple[str, float] = ("", -math.inf)
         self._before = -math.inf  # when a key other than the newest one last asked
-        self._long: set[str] = set()  # keys whose last request was long
+        self._took: dict[str, float] = {}  # by key: the CPU time of its last request, if that was not short
         self._running: Counter[str] = Counter()
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
-    async def run(self, key: str | None, work: Callable[[], Result]) -> Result:
-        """The result of a piece of work in a thread, once it is the key's turn. Raises ShareUsed."""
+    async def run(self, key: str | None, work: Callable[[], Result], least: Rank = Rank.SHORT) -> Result:
+        """The result of a piece of work in a thread, once it is the key's turn. It begins with the rank `least`, or
+        with that of work which has computed for as long as the key's last request did. Raises ShareUsed."""
         loop = asyncio.get_running_loop()
         if key is None:
-            return await loop.run_in_executor(self._pool, work)
+            return await self._run("", work, least)
         self._note(key)
         if key not in self._waiting and self._has_place(key):
             self._running[key] += 1
         else:
             await self._turn(key, loop)
         try:
-            return await loop.run_in_executor(self._pool, self._measured, key, work)
+            return await self._run(key, work, least)
         finally:
             self._end(key)
 
     def close(self) -> None:
         self._pool.shutdown()
 
-    def _measured(self, key: str, work: Callable[[], Result]) -> Result:
-        began = time.thread_time()
+    async def _run(self, key: str, work: Callable[[], Result], least: Rank) -> Result:
+        piece = self.precedence.begin(max(least, rank_after(self._took.get(key, 0))))
         try:
-            return work()
+            return await asyncio.get_running_loop().run_in_executor(self._pool, piece.run, work)
         finally:
-            (self._long.add if time.thread_time() - began > LONG_SECONDS else self._long.discard)(key)
+            piece.end()
+            self._took.pop(key, None)
+            if key and rank_after(piece.computed):
+                self._took[key] = piece.computed
+
+    def _is_long(self, key: str) -> bool:
+        return self._took.get(key, 0) > LONG_SECONDS
 
     def _note(self, key: str) -> None:
         """Notes who asks, and when."""
@@ -80,16 +95,16 @@ class Shares:
 
     def _has_place(self, key: str) -> bool:
         if not self._running[key]:
-            return key not in self._long or self._long.isdisjoint(self._running)
-        return self._running.total() < self._at_once and self._is_alone(key)
+            return not self._is_long(key) or not any(map(self._is_long, self._running))
+        return self._running.total() < self.at_once and self._is_alone(key)
 
     def _is_alone(self, key: str) -> bool:
         newest, asked = self._newest
-        return time.monotonic() - (self._before if key == newest else asked) >= self._quiet
+        return time.monotonic() - (self._before if key == newest else asked) >= self.quiet
 
     async def _turn(self, key: str, loop: asyncio.AbstractEventLoop) -> None:
         waiting = self._waiting.setdefault(key, deque())
-        if len(waiting) >= self._most_waiting:
+        if len(waiting) >= self.most_waiting:
             raise ShareUsed
         place: asyncio.Future[None] = loop.create_future()
         waiting.append(place)

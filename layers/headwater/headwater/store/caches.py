@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, TypeVar
 
+from headwater.concurrent import give_way
 from headwater.store.items.codec import Codec
 from headwater.store.keys import Key
 from headwater.store.table import Item, ItemReader
@@ -65,6 +66,7 @@ class StateCache:
 
     def read(self, item: Item, codec: Codec[State]) -> State:
         """The state of an item. Raises CorruptItem."""
+        give_way()
         content = _content(item, codec)
         with self._lock:
             if content in self._states:
@@ -83,6 +85,7 @@ class StateCache:
         """What `make` makes of a state and of what else is given: a text, or a document that nobody may change. It is
         kept until something else is given. For a state that is not in the cache, such as a run that the caller only
         partly sees, it is made each time."""
+        give_way()
         with self._lock:
             cached = self._by_identity.get(id(state))
             kept = cached.made.get(make) if cached else None

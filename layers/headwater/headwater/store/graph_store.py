@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from headwater.concurrent import give_way
 from headwater.graph.facets.curation import SETTINGS_FACET, SETTINGS_NAME
 from headwater.graph.names.identity import (
     AliasId,
@@ -302,7 +303,7 @@ class GraphStore(GraphReader):
         An item of an older version is written in the newest. Returns the snapshot with the states written. Raises
         Conflict, after trying all states, if another writer was faster with any.
         """
-        encoded = {item.key: (item, state) for state in states for item in [encode(state, self._retention, read.items)]}
+        encoded = {item.key: (item, state) for state in states for item in [self._encoded(state, read)]}
         changes = [ConditionalPut(item, read.items.get(key)) for key, (item, _) in encoded.items()]
         changes = [change for change in changes if not _is_same(change)]
         if changes:
@@ -319,7 +320,7 @@ class GraphStore(GraphReader):
     def put(self, states: Iterable[State], read: Snapshot) -> None:
         """Writes states without a condition: states that follow from their ids, such as events, column lineage,
         days. Raises CorruptItem, before any is written, if the snapshot has one in a newer version."""
-        items = [encode(state, self._retention, read.items) for state in states]
+        items = [self._encoded(state, read) for state in states]
         for item in items:
             if stored := read.items.get(item.key):
                 CODECS[item.labels["kind"]].check_version(stored)
@@ -332,6 +333,10 @@ class GraphStore(GraphReader):
     def expect_no_more(self, job: JobId, read: Snapshot) -> None:
         """Removes a job from the due jobs, until another of its runs ends."""
         self._close(read.items[keys.rhythm(job)])
+
+    def _encoded(self, state: State, read: Snapshot) -> Item:
+        give_way()
+        return encode(state, self._retention, read.items)
 
     def _close(self, item: Item) -> None:
         labels = {name: text for name, text in item.labels.items() if name != OPEN_IN}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
+from headwater.concurrent import give_way
 from headwater.store.caches import StateCache
 from headwater.store.errors import CorruptItem
 from headwater.store.items.codec import Codec
@@ -149,6 +150,7 @@ class States(Generic[Id, State]):
         (pk, sk), codec, id_of = self.type.beginning, self.type.codec, self.type.id_of
         states: dict[Id, State] = {}
         for key in self.decoded.items:
+            give_way()
             if key.pk.startswith(pk) and key.sk.startswith(sk):
                 state_id = id_of(key)
                 if (state := self._seen(self.decoded.state(key, codec), state_id)) is not None:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
+from headwater.concurrent import give_way
 from headwater.graph.names.identity import DatasetId, JobId, NodeId, NodeKind
 from headwater.graph.states.edges import Edges, RenamedAway
 from headwater.graph.states.job import JobHead
@@ -114,6 +115,7 @@ class _Walker:
     def add_datasets(self, ids: Collection[DatasetId], sides: Collection[Side]) -> set[DatasetId]:
         """Reads the datasets that are not in the graph yet, with their neighbours. Returns the new datasets."""
         unread = {dataset for dataset in ids if self.graph.representative(dataset) not in self.graph.datasets}
+        give_way()
         neighbourhood = self.reader.neighbourhood(unread, {*sides, Side.WRITES}, self.room(), self.walk.as_of)
         self.graph.is_truncated |= neighbourhood.is_cut
         self.graph.deleted |= {each for each in unread if neighbourhood.representative(each) not in neighbourhood.heads}
@@ -121,6 +123,7 @@ class _Walker:
             self.reader.datasets_at(neighbourhood.heads, self.walk.as_of) if self.walk.as_of else neighbourhood.heads
         )
         new = heads.keys() - self.graph.datasets.keys()
+        give_way()
         self.graph.representatives |= neighbourhood.representatives
         self.graph.renamed |= neighbourhood.renamed
         self.renamed_away |= neighbourhood.renamed_away
@@ -148,6 +151,7 @@ class _Walker:
         """The part of the jobs that were read, of each side that the walk followed but did not read to its end."""
         parts: dict[tuple[DatasetId, Side], float] = {}
         for dataset, side in self.followed:
+            give_way()
             known = self.users.get(dataset, NO_NEIGHBOURS)[side]
             read, unread = known & self.asked, self.unread.get(dataset, {}).get(side, 0)
             if 0 < len(read) < len(known) + unread:
@@ -165,12 +169,14 @@ def walk_lineage(reader: Reader, start: NamedNode, walk: Walk, query_jobs: Colle
     renamed_away: RenamedAway = {}
     while (walker := _walked(reader, start, walk, query_jobs, renamed_away)).renamed_away.keys() > renamed_away.keys():
         renamed_away = walker.renamed_away
+    give_way()
     graph = replace(
         walker.graph.between_its_nodes(),
         part_read=walker.part_read(),
         writers={dataset: users[Side.WRITES] for dataset, users in walker.users.items()},
         job_heads=walker.heads,
     )
+    give_way()
     return graph if walk.view is View.EVER else _without_retired_writers(walker, graph, start, query_jobs)
 
 
@@ -205,6 +211,7 @@ def _walk_undirected(walker: _Walker, start: NamedNode, query_jobs: Collection[J
         users = walker.read_jobs(walker.used_by(new, sides))
         jobs = {job: head for job, head in users.items() if _uses(graph, _datasets_of(graph.edges_of[job]), new)}
     for job in graph.jobs:
+        give_way()
         graph.add_reads(job, graph.edges_of[job].input_ids)
         graph.add_writes(job, graph.edges_of[job].output_ids)
 

@@ -282,4 +282,5 @@ def _types(holder: Any, above: str = "", kind: str = "") -> Iterator[tuple[str, 
             name = above + nesting if nesting else f"{above}.{field['name']}" if above else field["name"]
             column_type = field.get("type")
             yield name, column_type
-            yield from _types(field, name, column_type.lower() if isinstance(column_type, str) else "")
+            if "fields" in field:
+                yield from _types(field, name, column_type.lower() if isinstance(column_type, str) else "")

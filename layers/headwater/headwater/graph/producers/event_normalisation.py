@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from headwater.concurrent import give_way
 from headwater.graph.facets.column_lineage import ORIGINS, with_origins
 from headwater.graph.facets.curation import FOREIGN_SOURCES, RESERVED
 from headwater.graph.facets.dataset_reference import (
@@ -105,6 +106,7 @@ def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> It
 
 
 def _identified(event: AnyEvent, reference: DatasetReference, naming: Naming) -> IdentifiedName:
+    give_way()
     identified = naming.identify(reference.name, streams_files=_streams_files(event, reference))
     job_facets = {} if isinstance(event, DatasetEvent) else event.job.facets
     return with_database(_producer(event).dataset(identified, reference, job_facets, naming), reference, naming)

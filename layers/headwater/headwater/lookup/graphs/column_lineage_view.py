@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from headwater.concurrent import give_way
 from headwater.graph.facets.column_lineage import Steps, transformation
 from headwater.graph.facets.schema import fields_of
 from headwater.graph.names.identity import DatasetId, node_id, version_of_schema
@@ -44,6 +45,7 @@ def of_versions(nodes: list[JsonObject], start: Name | None, version: str) -> li
 
 
 def _node(graph: ColumnGraph, column: ColumnId, among: set[ColumnId], kind: Any) -> JsonObject:
+    give_way()
     sources = {source: steps for source, steps in graph.into.get(column, {}).items() if source in among}
     targets = graph.out_of.get(column, set()) & among
     node = _node_id(graph, column)

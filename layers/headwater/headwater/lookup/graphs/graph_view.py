@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from headwater.concurrent import give_way
 from headwater.graph.facets.members import exposure_nodes, owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, NodeId, NodeKind, job_id, node_id
@@ -61,6 +62,7 @@ class GraphView:
                 break
         into, out_of = self._edges(set(shown))
         page = shown[offset:]
+        give_way()
         nodes = ((self.nodes[node], into[node], out_of[node]) for node in sorted(page))
         return [
             DocumentText(f'{{"inEdges":[{",".join(came)}],"outEdges":[{",".join(went)}],{node.members}}}')
@@ -73,6 +75,7 @@ class GraphView:
         into: dict[str, list[Any]] = defaultdict(list)
         out_of: dict[str, list[Any]] = defaultdict(list)
         for origin, destination in sorted(self.edges):
+            give_way()
             if origin in shown and destination in shown:
                 source, target = self.nodes[origin], self.nodes[destination]
                 is_foreign = (origin, destination) in self.foreign
@@ -98,16 +101,21 @@ def serialise(
     """The graph of a walk as JSON. A derivation is no node, but edges between datasets. The exposures of the `exposed`
     datasets are nodes, after all others. `as_texts` is for an answer that is sent as it is: its nodes are written
     already, as long as nothing new is known of them."""
+    give_way()
     heads = heads_of(reader, graph, as_of)
     latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
+    give_way()
     writes = _last_writes(reader, graph, heads, as_of)
+    give_way()
     jobs, datasets = _said_of_jobs(graph, latest, as_of), _said_of_datasets(reader, graph, writes, as_of)
     job, dataset = (_job_text, _dataset_text) if as_texts else (_job, _dataset)
     nodes: dict[NodeId, Any] = {node: reader.store.made(job, *said) for node, said in jobs}
     nodes |= {node: reader.store.made(dataset, *said) for node, said in datasets}
+    give_way()
     shown = {node: nodes[node] for node in graph.order if node in nodes}
     ids: dict[NodeId, str] = {node: node_id("job", head.facts.name) for node, (head, *_) in jobs}
     ids |= {node: node_id("dataset", head.facts.name) for node, (head, *_) in datasets}
+    give_way()
     edges, foreign = (
         frozenset((ids[a], ids[b]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
         for edges in (graph.edges, graph.foreign_edges)
@@ -120,6 +128,7 @@ def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, Js
     cannot draw what is neither job nor dataset."""
     nodes: dict[str, JsonObject] = {}
     for dataset in _readable(graph):
+        give_way()
         head = graph.datasets[dataset]
         for exposure, members in exposure_nodes(head.facts.name, head.facets).items() if dataset in exposed else ():
             edge = {"origin": node_id(NodeKind.DATASET, head.facts.name), "destination": exposure}
@@ -220,11 +229,13 @@ def known_writers(
     """The writers of each dataset of a graph, the nearest first, as far as their heads were read. Those that
     are `absent` were asked for."""
     ids = {dataset: {dataset} for dataset in _readable(graph)}
+    give_way()
     for output in (output for head in heads.values() for output in head.current.output_ids):
         ids.get(graph.representative(output), set()).add(output)
     writers = {dataset: graph.writers.get(dataset, frozenset()) for dataset in ids}
     known = {dataset: [heads[job] for job in sorted(jobs & heads.keys())] for dataset, jobs in writers.items()}
     read = {*heads, *absent}
+    give_way()
     return {
         dataset: KnownWriters(of, known[dataset], writers[dataset] <= read, graph.renamed.get(dataset, ()))
         for dataset, of in ids.items()
@@ -304,6 +315,7 @@ def _last_used(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> di
         names[representative].append(name)
     used: dict[DatasetId, Instant] = {}
     for dataset, jobs in users.items():
+        give_way()
         own = (
             [name for name in {dataset, *names[dataset]} if graph.representative(name) == dataset]
             if names

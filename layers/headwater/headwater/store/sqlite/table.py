@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
+from headwater.concurrent import give_way
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.errors import Conflict
@@ -27,7 +28,7 @@ from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.item_cache import KEPT, ItemCache
 from headwater.store.sqlite.list_counts import ListCounts, changed_lists
 from headwater.store.sqlite.outbox import ItemChange, SqliteOutbox
-from headwater.store.sqlite.rows import COLUMNS, FORM_COLUMNS, item_of, part_of, row_of
+from headwater.store.sqlite.rows import COLUMNS, FORM_COLUMNS, Row, item_of, part_of, row_of
 from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
 
 FIRST_PAGE, MAX_PAGE = 16, 1_024
@@ -188,7 +189,7 @@ class SqliteTable:
 
     def _commit(self, transaction: "Transaction") -> None:
         with self._counts.changing(changed_lists(transaction.changes)), self._database.writing() as connection:
-            connection.executemany(PUT, map(row_of, transaction.written.values()))
+            connection.executemany(PUT, _rows_of(transaction.written.values()))
             if self._outbox:
                 self._outbox.add(connection, transaction.changes)
             for write in transaction.other_writes:
@@ -300,6 +301,12 @@ class Transaction:
 
     def _written_in(self, pk: str) -> Iterator[tuple[Key, Item]]:
         return ((key, item) for key, item in self.written.items() if key.pk == pk)
+
+
+def _rows_of(items: Iterable[Item]) -> Iterator[Row]:
+    for item in items:
+        give_way()  # only another writer waits for this transaction
+        yield row_of(item)
 
 
 def _time_order(entry: IndexEntry) -> tuple[str, str]:
