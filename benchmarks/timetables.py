@@ -362,7 +362,7 @@ def _facet(**members: Any) -> dict[str, Any]:
     return {"_producer": "https://headwater/simulation", "_schemaURL": "https://headwater/simulation", **members}
 
 
-class Outcome(NamedTuple):
+class Score(NamedTuple):
     """What became of a planted incident: its first alert, and how many more it raised."""
 
     planted: Planted
@@ -407,9 +407,9 @@ def replayed(world: World) -> tuple[list[Rung], list[Estimated]]:
         return [each for each in run.rung if each.alert.type in EXPECTED], told
 
 
-def judged(world: World, rung: Sequence[Rung]) -> tuple[list[Outcome], list[Rung]]:
+def judged(world: World, rung: Sequence[Rung]) -> tuple[list[Score], list[Rung]]:
     """The incidents with their alerts, and the alerts that belong to none."""
-    found = {number: Outcome(planted) for number, planted in enumerate(world.planted)}
+    found = {number: Score(planted) for number, planted in enumerate(world.planted)}
     false = []
     for each in rung:
         at, named = _seconds(each), _named(each)
@@ -437,7 +437,7 @@ def _named(each: Rung) -> set[str]:
     return {cause.removeprefix("job:sim:").removesuffix("_table")}
 
 
-def blames_rightly(outcome: Outcome) -> bool:
+def blames_rightly(outcome: Score) -> bool:
     """Whether the alert blames the task to blame; of a DAG that never came, its first task or itself."""
     incident = outcome.planted.incident
     right = {incident.task, incident.dag} if incident.kind in ("never came", "started late") else {incident.task}

@@ -30,7 +30,6 @@ from headwater.graph.facets.dataset_reference import ASSERTIONS, sources_of
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE
 from headwater.graph.facets.members import SQL, assertions_in, assertions_of, facet_text, tests_of
 from headwater.graph.producers.producer import Producer, Strength
-from headwater.graph.producers.query_columns import columns_of_query
 from headwater.openlineage.event import DatasetReference, EventType, Facets, JobEvent, JobReference, RunEvent
 
 RELATIONSHIPS = "relationships"
@@ -65,9 +64,11 @@ class Dbt(Producer):
         """The columns of a model's SELECT, where dbt makes the table of it: an incremental model keeps a column that
         its SQL lacks, unless it is configured to drop it."""
         match output.facets.get("dbt_model"):
-            case {"config": {"materialized": "table" | "view"}}:
-                return columns_of_query(facet_text(job_facets, SQL, "query") or "")
-            case {"config": {"incremental": {"on_schema_change": "sync_all_columns"}}}:
+            case {"config": {"materialized": "table" | "view"}} | {
+                "config": {"incremental": {"on_schema_change": "sync_all_columns"}}
+            }:
+                from headwater.graph.producers.query_columns import columns_of_query  # noqa: PLC0415 - not at start
+
                 return columns_of_query(facet_text(job_facets, SQL, "query") or "")
         return None
 
