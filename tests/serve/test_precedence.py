@@ -1,19 +1,25 @@
 """Long work of the process waits while short work is under way, but not for ever."""
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from headwater.concurrent import give_way, give_way_by
 from headwater.fold.fold import fold
+from headwater.graph.names.thresholds import Thresholds
 from headwater.serve import precedence as module
 from headwater.serve.precedence import Precedence, Rank, rank_after
 from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
+from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.outbox import SqliteOutbox
+from headwater.store.sqlite.table import SqliteTable
 from tests import factory
 from tests.lookup.requests import RETENTION, LookupClient
 from tests.serve.process import SECONDS, wait_for
@@ -151,3 +157,36 @@ def test_each_dataset_of_a_wide_event_and_of_its_graph_is_a_step() -> None:
     assert steps_of(lambda: fold([event], store)) >= 3 * 200
     client = LookupClient(table)
     assert steps_of(lambda: client("lineage", nodeId="job:demo:load", depth=5)) >= 5 * 200
+
+
+def test_work_gives_way_only_while_it_keeps_nobody_from_writing(tmp_path: Path) -> None:
+    """A lookup writes its line of the audit before it answers."""
+    looks = 0
+
+    def others_may_write() -> None:
+        nonlocal looks
+        looks += 1
+        with closing(sqlite3.connect(tmp_path / "lineage.db", timeout=0)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            other.rollback()
+
+    with closing(Database(tmp_path / "lineage.db")) as database:
+        audited, table = SqliteTable(database), SqliteTable(database, SqliteOutbox(database))
+        give_way_by(others_may_write)
+        try:
+            with table.transaction() as transaction:
+                fold(
+                    factory.received(factory.run_event()),
+                    GraphStore(table, RETENTION).on(transaction),
+                    Thresholds(300_000, {}),
+                )
+            asked = looks
+            with audited.transaction() as transaction:
+                fold(
+                    factory.received(factory.run_event()),
+                    GraphStore(audited, RETENTION).on(transaction),
+                    Thresholds(300_000, {}),
+                )
+        finally:
+            give_way_by(None)
+    assert asked

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from headwater.concurrent import make_sequential
-from headwater.serve.precedence import Precedence, Rank, rank_after
+from headwater.serve.precedence import Precedence, Rank, Work, rank_after
 
 Result = TypeVar("Result")
 
@@ -75,14 +75,23 @@ class Shares:
         self._pool.shutdown()
 
     async def _run(self, key: str, work: Callable[[], Result], least: Rank) -> Result:
-        piece = self.precedence.begin(max(least, rank_after(self._took.get(key, 0))))
+        rank, pieces = max(least, rank_after(self._took.get(key, 0))), list[Work]()
+
+        def answer() -> Result:  # while it waits for a thread, nobody waits for it
+            pieces.append(piece := self.precedence.begin(rank))
+            try:
+                return piece.run(work)
+            finally:
+                piece.end()
+
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, piece.run, work)
+            return await asyncio.get_running_loop().run_in_executor(self._pool, answer)
         finally:
-            piece.end()
             self._took.pop(key, None)
-            if key and rank_after(piece.computed):
-                self._took[key] = piece.computed
+            for piece in pieces:
+                piece.end()  # its client may have gone
+                if key and rank_after(piece.computed):
+                    self._took[key] = piece.computed
 
     def _is_long(self, key: str) -> bool:
         return self._took.get(key, 0) > LONG_SECONDS

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 
+from headwater.concurrent import make_sequential
 from headwater.retry import backoff
 from headwater.serve.log import ServeLog
 
@@ -38,6 +39,7 @@ class Worker:
         self._thread.join()
 
     def _run(self) -> None:
+        make_sequential()  # its reads are of a file, and its loops give way
         failures, pause = 0, self._pause
         while True:
             self._woken.wait(pause)

@@ -188,8 +188,13 @@ class SqliteTable:
             after = rows[-1][0]
 
     def _commit(self, transaction: "Transaction") -> None:
+        rows: list[Row] = []
+        for item in transaction.written.values():
+            if self._outbox:  # a lookup waits for what is written without one: its line of the audit
+                give_way()
+            rows.append(row_of(item))
         with self._counts.changing(changed_lists(transaction.changes)), self._database.writing() as connection:
-            connection.executemany(PUT, _rows_of(transaction.written.values()))
+            connection.executemany(PUT, rows)
             if self._outbox:
                 self._outbox.add(connection, transaction.changes)
             for write in transaction.other_writes:
@@ -301,12 +306,6 @@ class Transaction:
 
     def _written_in(self, pk: str) -> Iterator[tuple[Key, Item]]:
         return ((key, item) for key, item in self.written.items() if key.pk == pk)
-
-
-def _rows_of(items: Iterable[Item]) -> Iterator[Row]:
-    for item in items:
-        give_way()  # only another writer waits for this transaction
-        yield row_of(item)
 
 
 def _time_order(entry: IndexEntry) -> tuple[str, str]:
