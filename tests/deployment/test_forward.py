@@ -12,7 +12,7 @@ def test_without_a_target_the_function_is_not_invoked_and_costs_nothing(
         assert template["Parameters"][parameter]["Default"] == ""
         assert template["Conditions"][condition] == {"Fn::Not": [{"Fn::Equals": [{"Ref": parameter}, ""]}]}
     assert template["Conditions"]["Forwards"] == {"Fn::Or": [{"Condition": name} for name in TARGETS]}
-    for name in ("ForwardQueueMapping", "ForwardDeadLettersAlarm"):
+    for name in ("ForwardQueueMapping", "ForwardDeadLettersAlarm", "EventsNotForwardedAlarm"):
         assert resources.whole(name)["Condition"] == "Forwards"
     sent_to = resources["NormaliseFunction"]["Environment"]["Variables"]["FORWARD_TO"]
     assert sent_to["Fn::If"][2]["Fn::If"] == ["ForwardsToCatalog", "catalog", "NONE"]

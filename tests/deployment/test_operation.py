@@ -30,6 +30,7 @@ WATCHED = {
     ("AWS/Lambda", "IteratorAge", "CatalogFunction"),
     ("AWS/Lambda", "Errors", "SweepFunction"),
     ("Headwater/${AWS::StackName}", "TablesRefused", "catalog"),
+    ("Headwater/${AWS::StackName}", "EventsNotForwarded", "forward"),
     ("Headwater/${AWS::StackName}", "EventsQuarantined", "normalise"),
     ("Headwater/${AWS::StackName}", "EmissionLatency", "normalise"),
     ("Headwater/${AWS::StackName}", "RecordsQuarantined", "alerts"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from headwater.forward.targets import MAX_CATALOG_BYTES, HttpEndpoint, SageMakerCatalog
+from headwater.rest import Unreachable
 from headwater.store.aws.client import client, new_session
 from headwater.store.errors import Rejected, StorageError
 from tests import factory
@@ -120,7 +121,7 @@ def test_any_other_answer_may_change(status: int, receiver: Receiver, url: str) 
 def test_an_endpoint_that_does_not_answer_may_do_so_later() -> None:
     with receiving(Receiver()) as gone:
         pass
-    with pytest.raises(StorageError):
+    with pytest.raises(Unreachable):
         HttpEndpoint(gone, None).send(EVENT, "a")
 
 

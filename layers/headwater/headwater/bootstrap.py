@@ -175,12 +175,12 @@ class Root(Generic[Settings_co]):
         return self._once("archive", make)
 
     def forward_queue(self: Root[config.ForwardQueueSettings]) -> Sender | None:
-        """The queue of events that are forwarded, if any are."""
+        """The queue of events that are forwarded, if any are. It is given up on quickly: the messages come again."""
         if self.settings.forward_to == NONE:
             return None
         from headwater.store.aws.sqs import Queue
 
-        return self._once("forward queue", lambda: Queue(self.rare_client("sqs"), self.settings.forward_queue))
+        return self._once("forward queue", lambda: Queue(client(self._session(), "sqs"), self.settings.forward_queue))
 
     def targets(self: Root[config.ForwardSettings]) -> Mapping[str, ForwardTarget]:
         """What events are forwarded to, by name."""

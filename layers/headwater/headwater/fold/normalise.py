@@ -114,8 +114,8 @@ class _ReadDelivery:
 @dataclass(frozen=True)
 class Normaliser:
     """Folds the events that the queue delivers into the store. With `part`, at most so many datasets of an event are
-    folded at a time: the message is `unfinished` until its last part is folded. Events that are folded and archived go
-    to each of the targets by the queue `forward`."""
+    folded at a time: the message is `unfinished` until its last part is folded. Events that are archived go to each of
+    the targets by the queue `forward`."""
 
     store: GraphStore
     bucket: Bodies
@@ -152,7 +152,8 @@ class Normaliser:
             result.failed += [message.delivery.message_id for message in readable]
 
     def _forward(self, queue: ForwardQueue, readable: Sequence[_ReadDelivery], result: BatchResult) -> None:
-        """Hands on what is not delivered again. A message that the queue does not take is delivered again, too."""
+        """Hands on what is not delivered again, also what a bug keeps from the table. A message that the queue does not
+        take is delivered again."""
         done = [message for message in readable if message.delivery.message_id not in result.failed]
         sent = [(message.delivery, target, message.received) for message in done for target in self.targets]
         safe = queue.send([message_for(target, each.group, each.body, received) for each, target, received in sent])

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from headwater.log import FaultLog
 from headwater.openlineage.event import is_uuid
+from headwater.rest import Unreachable
 from headwater.store.bodies import Bodies
 from headwater.store.errors import Rejected
 from headwater.store.messages import UnreadableMessage, read_message, target_of
@@ -30,7 +31,7 @@ class ForwardTarget(Protocol):
 
     def send(self, event: str, token: str) -> None:
         """Sends an event. The same event has the same token each time. Raises Rejected if the system can never take it,
-        or StorageError if another try may help."""
+        StorageError if another try may help, or Unreachable if it did not answer."""
 
 
 @dataclass(slots=True)
@@ -54,17 +55,29 @@ class Forwarder:
 
     def forward(self, records: Sequence[Mapping[str, Any]], seconds_left: Callable[[], float]) -> ForwardResult:
         """Forwards the events of a batch, as Lambda reads it from the queue. After an event that has to be delivered
-        again, the later ones of its group are, too."""
-        result, stuck = ForwardResult(), set[str]()
+        again, the later ones of its group are, too, and so are all for a target that does not answer."""
+        result, stuck, silent = ForwardResult(), set[str](), set[str]()
         for record in records:
             group: str = record["attributes"]["MessageGroupId"]
-            if group in stuck or seconds_left() < LEAST_SECONDS or not self._forward(group, record["body"], result):
+            name, _ = target_of(group)
+            try:
+                is_done = (
+                    group not in stuck
+                    and name not in silent
+                    and seconds_left() >= LEAST_SECONDS
+                    and self._forward(group, record["body"], result)
+                )
+            except Unreachable as error:
+                self.log(f"{name} does not answer: its events are forwarded again", error)
+                silent.add(name)
+                is_done = False
+            if not is_done:
                 stuck.add(group)
                 result.failed.append(record["messageId"])
         return result
 
     def _forward(self, group: str, body: str, result: ForwardResult) -> bool:
-        """Whether a message is done with."""
+        """Whether a message is done with. Raises Unreachable."""
         name, of_event = target_of(group)
         run = of_event if is_uuid(of_event) else None
         try:
@@ -77,6 +90,8 @@ class Forwarder:
         except (Rejected, UnreadableMessage) as error:
             self.log(f"an event is not forwarded to {name}", error, run=run)
             result.rejected += 1
+        except Unreachable:
+            raise
         except Exception as error:  # noqa: BLE001 - one event does not hold up the others
             self.log(f"an event is forwarded to {name} again", error, run=run)
             return False

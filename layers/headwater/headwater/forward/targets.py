@@ -6,7 +6,7 @@ from urllib.error import HTTPError
 
 import simplejson
 
-from headwater.rest import post
+from headwater.rest import Unreachable, post
 from headwater.store.aws.client import translated_errors
 from headwater.store.errors import Rejected, StorageError
 
@@ -31,6 +31,8 @@ class SageMakerCatalog:
         self._domain = domain
 
     def wants(self, event: str) -> bool:
+        if len(event) > MAX_CATALOG_BYTES:
+            return True  # and is rejected, without the memory that reading it takes
         document = simplejson.loads(event)
         has_datasets = document.get("inputs") or document.get("outputs")
         return "run" in document and document.get("eventType") in CATALOG_TYPES and bool(has_datasets)
@@ -65,4 +67,4 @@ class HttpEndpoint:
                 self._headers = None  # the secret may have another by the next try
             raise (Rejected if error.code in NEVER_TAKEN else StorageError)(f"status {error.code}") from None
         except OSError as error:
-            raise StorageError(f"{type(error).__name__}: {error}") from None
+            raise Unreachable(f"{type(error).__name__}: {error}") from None
