@@ -61,7 +61,7 @@ def test_an_expression_that_cannot_be_read_says_nothing(text: str) -> None:
 def test_a_job_is_due_by_its_schedule_and_its_usual_time_after_it() -> None:
     found = timetable(rhythm("0 7 * * 1-5 Europe/Berlin", "2026-10-23 05:10"))  # a Friday
     assert found
-    assert found.words == "by Airflow's schedule, 0 7 * * 1-5 Europe/Berlin"
+    assert found.words == "by its scheduler, 0 7 * * 1-5 Europe/Berlin"
     slot = found.next_after(at("2026-10-23 05:10"))
     assert slot
     assert (slot.due, slot.latest) == (at("2026-10-26 06:10"), at("2026-10-26 06:25"))  # after clocks changed

@@ -92,7 +92,8 @@ def attribute_withdrawal(reader: Reader, dataset: DatasetId, gone: Collection[st
     ]
     at, named, job = max(writers, key=lambda writer: writer[0])
     writes = [write for write in newest_writes(reader, dataset) if write.id.job == job.facts.id]
-    first = next((write.id.run for write in reversed(writes) if write.output.first > named), None)
+    is_all = any(write.output.first <= named for write in writes)  # else an older one may have been the first
+    first = next((write.id.run for write in reversed(writes) if is_all and write.output.first > named), None)
     run = next(iter(reader.runs([first])), None) if first else None
     if run is None:
         return Attribution(at, job)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
 from headwater.alerts.downstream import downstream
-from headwater.graph.expectations.timetable import Slot, span
+from headwater.graph.expectations.timetable import HOUR, Slot, span
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, node_id
@@ -76,7 +76,7 @@ class DueJobs:
         all_due = {*due}
         for gone in self.waits.keys() - all_due:
             del self.waits[gone]
-        chunks = (self._not_waiting(jobs, all_due) for jobs in _chunks(due, AT_A_TIME) if self.has_time())
+        chunks = (self._not_waiting(jobs, all_due, moment(now)) for jobs in _chunks(due, AT_A_TIME) if self.has_time())
         late = [each for jobs in chunks for each in self._late(jobs, now, heard)]
         first = self._first_in_silence(late, now, heard)
         new = sorted(each for each in late if not each.is_told and each.due <= heard)
@@ -119,19 +119,21 @@ class DueJobs:
         found = (sorted(self._late(chunk, now, moment(now))) for chunk in chunks)
         return next(filter(None, found), [])[:1]
 
-    def _not_waiting(self, jobs: Sequence[JobId], all_due: set[JobId]) -> list[JobId]:
-        """Some due jobs, without those that still wait as an earlier sweep found."""
-        known = {job: waits for job in jobs if (waits := self.waits.get(job)) and waits.cause in all_due}
+    def _not_waiting(self, jobs: Sequence[JobId], all_due: set[JobId], now: Moment) -> list[JobId]:
+        """Some due jobs, without those that still wait as a sweep of the last hour found: the other job may have been
+        deleted since, or have a holiday."""
+        waiting = {job: waits for job in jobs if (waits := self.waits.get(job)) and now - waits.found < HOUR}
+        known = {job: waits for job, waits in waiting.items() if waits.cause in all_due}
         due = self.store.due_runs({*known, *(waits.cause for waits in known.values())}) if known else {}
         is_waiting = {
             job for job, each in known.items() if (due.get(job), due.get(each.cause)) == (each.own, each.late)
         }
         return [job for job in jobs if job not in is_waiting]
 
-    def _remember(self, reader: Reader, causes: Mapping[JobId, JobId]) -> None:
+    def _remember(self, reader: Reader, causes: Mapping[JobId, JobId], now: Moment) -> None:
         due = reader.store.due_runs({*causes, *causes.values()})
         both = ((job, cause) for job, cause in causes.items() if job in due and cause in due)
-        self.waits.update({job: _Waits(due[job], cause, due[cause]) for job, cause in both})
+        self.waits.update({job: _Waits(due[job], cause, due[cause], now) for job, cause in both})
 
     def _late(self, jobs: Sequence[JobId], now: Instant, heard: Moment) -> list["_Late"]:
         """The late jobs, of some that are due. A job whose item is damaged is left out."""
@@ -162,7 +164,7 @@ class DueJobs:
         over |= {job for job, each in late.items() if time - each.slot.latest >= FORGOTTEN}
         causes = with_causes(reader, unsettled, time)
         waiting = {job: each.waits_for.facts.id for job, each in causes.items() if each.waits_for}
-        self._remember(reader, waiting)
+        self._remember(reader, waiting, moment(now))
         over |= replaced(reader, [each for each in unsettled if each.head.facts.id not in over | waiting.keys()])
         for job in sorted(over):
             self._expect_no_more(job)
@@ -221,11 +223,12 @@ class _Late(NamedTuple):
 
 
 class _Waits(NamedTuple):
-    """A late job that waits for another late one, by when both were due."""
+    """A late job that waits for another late one, by when both were due, and when a sweep found this."""
 
     own: DueRun
     cause: JobId
     late: DueRun
+    found: Moment
 
 
 def _late_by_index(reader: Reader, jobs: Sequence[JobId], now: Moment) -> dict[JobId, _Late]:

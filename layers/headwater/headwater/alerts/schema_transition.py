@@ -9,7 +9,7 @@ from typing import NamedTuple
 from headwater.graph.facets.curation import RESERVED
 from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.facets.members import is_drop
-from headwater.graph.facets.schema import fields_of, is_registered
+from headwater.graph.facets.schema import ONLY_DOCUMENTED, fields_of, is_registered
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.neighbours import Side
 
@@ -64,7 +64,8 @@ def columns_gone(old: DatasetHead, new: DatasetHead) -> tuple[str, ...]:
     is_whole = old.schema_digest is not None or new.schema_digest is not None
     if is_whole or new.is_deleted or old.renamed or new.facts.name.namespace in RESERVED:
         return ()
-    before, after = ({field["name"] for field in fields_of(head.schema)} for head in (old, new))
+    before = {field["name"] for field in fields_of(old.schema) if ONLY_DOCUMENTED not in field}
+    after = {field["name"] for field in fields_of(new.schema)}
     spelled = {name.lower() for name in after}
     return tuple(name for name in new.gone if name in before and name.lower() not in spelled)
 

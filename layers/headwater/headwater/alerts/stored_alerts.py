@@ -13,7 +13,7 @@ the time at which they were put.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import takewhile
 from typing import NamedTuple
@@ -49,6 +49,8 @@ class StoringBus:
     store: GraphStore
     bus: Bus
     now: Callable[[], Instant] = lambda: instant_of(datetime.now(UTC))
+    sent: set[str] = field(default_factory=set)
+    """Ids of alerts that this process has sent, and the store has not taken yet."""
 
     def put(self, alerts: Sequence[Alert]) -> None:
         """Puts and stores alerts. Raises StorageError; the caller puts all alerts again."""
@@ -57,9 +59,12 @@ class StoringBus:
         of_datasets = [alert for alert in alerts if alert.type is DetailType.SCHEMA_CHANGED]
         found = [DatasetAlert(dataset_id(alert.name), alert.time, alert.id) for alert in of_datasets]
         found += [DatasetAlert(each.silence, now, each.alert.id) for each in decided if each.silence]
-        if told := [each.alert for each in decided if not each.stored.is_silenced]:
+        loud = [each.alert for each in decided if not each.stored.is_silenced]
+        if told := [alert for alert in loud if alert.id not in self.sent]:
             self.bus.put(told)
+            self.sent.update(alert.id for alert in told)
         self.store.put([*(each.stored for each in decided), *found], Snapshot())
+        self.sent.difference_update(alert.id for alert in loud)
 
     def _decided(self, alerts: Sequence[Alert], now: Instant) -> list[_Decided]:
         """One read for all alerts; two more for an alert that may be the first after a silence."""

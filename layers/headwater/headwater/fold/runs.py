@@ -9,8 +9,7 @@ from headwater.fold.batch import Batch
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, JobRunId, job_id
-from headwater.graph.producers import is_query_job, is_test
-from headwater.graph.producers.airflow import schedule_of
+from headwater.graph.producers import is_query_job, is_test, schedule_of
 from headwater.graph.states.job import JobFacts
 from headwater.graph.states.rhythm import (
     ID_DIGITS,

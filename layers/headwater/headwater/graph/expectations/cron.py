@@ -33,7 +33,7 @@ def cron(expression: str) -> Cron | None:
         )
     except ValueError:
         return None
-    is_either = not (fields[2].startswith("*") or fields[4].startswith("*"))
+    is_either = fields[2] != "*" and fields[4] != "*"  # as Airflow's croniter has it, also for `*/2`
 
     def is_on(day: date) -> bool:
         fits = (day.day in days, day.isoweekday() in weekdays or (0 in weekdays and day.isoweekday() == 7))
@@ -48,7 +48,7 @@ def _numbers(field: str, least: int, most: int) -> set[int]:
         span, _, step = part.partition("/")
         first, _, last = span.partition("-")
         begin = least if first == "*" else _number(first)
-        end = _number(last) if last else most if first == "*" or step else begin
+        end = _number(last) if last else min(most, 6) if step and most == 7 else most if first == "*" or step else begin
         if not least <= begin <= end <= most or (step and int(step) < 1):
             raise ValueError(field)
         numbers.update(range(begin, end + 1, int(step or 1)))

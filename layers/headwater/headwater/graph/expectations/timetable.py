@@ -157,7 +157,7 @@ class Calendar:
     @property
     def words(self) -> str:
         if self.schedule:
-            return f"by Airflow's schedule, {self.schedule}"
+            return f"by its scheduler, {self.schedule}"
         clock = self.zones[0] if len(self.zones) == 1 else UTC
         moved = 0 if clock == self.zones[0] else _offset(self.zones[0], self.since)
         times = sorted((time - moved) % DAY for time in self.times)
@@ -187,8 +187,7 @@ class Calendar:
         for day in range(first, first + 400):
             if self.is_day(day):
                 for time in self.times:
-                    local = day * DAY + time
-                    yield local - _offset(zone, local - _offset(zone, local))
+                    yield _utc(zone, day * DAY + time)
 
     def _moved(self, due: Moment) -> list[int]:
         """How much later the run may be by each zone's clock, one of which changed since the newest run."""
@@ -211,12 +210,18 @@ def _scheduled(schedule: str, generations: Sequence[Observation]) -> Calendar | 
     lags = [start - tick for start in newest if (tick := ticks.last_before(start)) is not None]
     if not lags:
         return None
-    usual = int(median(lags))
+    usual = int(min(median(lags), lags[-1]))  # the schedule may have changed: before, the lags were others
     off = sorted(lag - usual for lag in lags)
     tolerance = LEAST_TOLERANCE + max(
         0, 2 * (off[-2] if len(off) > 3 else off[-1]), *[lag - usual for lag in lags[-3:]]
     )
     return Calendar((zone,), [time + usual for time in found.times], is_day, "", tolerance, newest[-1] - DAY, schedule)
+
+
+def _utc(zone: str, local: int) -> Moment:
+    """The moment of a time of a zone's clock, as Airflow has it: of two the second; one in a gap is that much later."""
+    both = [local - _offset(zone, local + around) for around in (-DAY, DAY)]
+    return max([at for at in both if at + _offset(zone, at) == local] or both)
 
 
 def _is_zone(zone: str) -> bool:

@@ -43,6 +43,8 @@ stamp puts a list of all columns first, then a writer's list before a reader's, 
 whatever the event times."""
 ARE_ALL = "headwater_areAll"
 """The member of a partial schema whose columns are all that the job makes of the dataset."""
+ONLY_DOCUMENTED = "headwater_onlyDocumented"
+"""The member of a column that somebody describes and the job does not make. If it goes, only the description went."""
 LAST = f"{COLUMN}*"
 """The name of the register whose stamp is that of a job's last event with all columns."""
 WORD = f"{COLUMN}*:"

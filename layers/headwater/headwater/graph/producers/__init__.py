@@ -41,6 +41,12 @@ _BY_TOOL = {producer.tool or producer.name: producer for producer in PRODUCERS}
 _WORD = re.compile(r"[a-z]+")
 
 
+def schedule_of(run_facets: Facets) -> str | None:
+    """The schedule of a run, by the producer that has one (Producer.schedule)."""
+    found = (producer.schedule(run_facets) for producer in PRODUCERS)
+    return next((schedule for schedule in found if schedule is not None), None)
+
+
 def producer_of(job_facets: Facets, url: str = "") -> Producer:
     """The producer of a job's events, by the jobType facet, else by the URL that an event has as `producer`.
 

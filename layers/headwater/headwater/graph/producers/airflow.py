@@ -49,19 +49,16 @@ class Airflow(Producer):
     def corrected(self, event: RunEvent | JobEvent) -> RunEvent | JobEvent:
         return replace(event, outputs=with_corrections(event.outputs, event.job.facets))
 
-
-def schedule_of(run_facets: Mapping[str, Any]) -> str | None:
-    """The cron expression and zone by which the scheduler started a run of a task or DAG: `0 7 * * 1-5 UTC`. Empty for
-    a run that somebody else started, and for a DAG with another schedule; None if Airflow did not run it."""
-    match run_facets.get("airflow") or run_facets.get("airflowDagRun"):
-        case {
-            "dag": {"timetable": {"expression": str(cron), "timezone": str(zone)}},
-            "dagRun": {"run_type": "scheduled"},
-        }:
-            return f"{cron} {zone}"
-        case {"dagRun": dict()}:
-            return ""
-    return None
+    def schedule(self, run_facets: Facets) -> str | None:
+        match run_facets.get("airflow") or run_facets.get("airflowDagRun"):
+            case {
+                "dag": {"timetable": {"expression": str(cron), "timezone": str(zone)}},
+                "dagRun": {"run_type": "scheduled"},
+            }:
+                return f"{cron} {zone}"
+            case {"dagRun": dict()}:
+                return ""
+        return None
 
 
 AIRFLOW = Airflow(

@@ -28,7 +28,7 @@ from typing import Any
 from headwater.graph.facets.column_lineage import Column, column_flows, indirect_flows
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, SCHEMA
 from headwater.graph.facets.members import LIFECYCLE, facet_text, is_drop
-from headwater.graph.facets.schema import ARE_ALL, PARTIAL, fields_of
+from headwater.graph.facets.schema import ARE_ALL, ONLY_DOCUMENTED, PARTIAL, fields_of
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers import producer_of
@@ -90,7 +90,9 @@ def _with_columns_made(output: DatasetReference, made: Iterable[str] | None) -> 
         return output  # the SQL was not understood, here or by the producer
     named = [Column(output.name, name) for name in made]
     fields = fields_of(_with_columns(output, named).facets.get(PARTIAL))
-    fields = [field for field in fields if field["name"].lower() in order or "description" in field]
+    others = ({**field, ONLY_DOCUMENTED: True} for field in fields if "description" in field)
+    fields = [field for field in fields if field["name"].lower() in order]
+    fields += [field for field in others if field["name"].lower() not in order]
     fields.sort(key=lambda field: order.get(field["name"].lower(), len(order)))
     return replace(output, facets={**output.facets, PARTIAL: {"fields": fields, ARE_ALL: True}})
 

@@ -74,6 +74,11 @@ class Producer:
         all."""
         return None
 
+    def schedule(self, run_facets: Facets) -> str | None:
+        """The cron expression and zone by which the scheduler started a run: `0 7 * * 1-5 UTC`. Empty for a run that
+        somebody else started, or by another kind of schedule; None if the run is not this scheduler's."""
+        return None
+
     def tells_end(self, job_facets: Facets) -> bool:
         """Whether an event reports the end of each run of this job."""
         return self.reports_ends

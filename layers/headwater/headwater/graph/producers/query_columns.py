@@ -16,20 +16,23 @@ _TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|[\w$]+|\S")
 _ENDS = {"where", "group", "having", "order", "limit", "qualify", "window", "offset", "fetch", "sample", "tablesample"}
 """Words that end a FROM."""
 _SET_OPERATIONS = {"union", "intersect", "except", "minus"}
+_AFTER_SET_OPERATION = {"(", "all", "by", "corresponding", "distinct", "select", "strict", "values", "with"}
 _NO_NAMES = {
-    *("all", "and", "between", "case", "distinct", "end", "false", "from", "in", "interval", "is"),
+    *("all", "and", "as", "between", "case", "distinct", "end", "false", "from", "in", "interval", "is"),
     *("like", "not", "null", "or", "prior", "select", "then", "top", "true", "when"),
 }
 """Words that name no column where a column may stand."""
 _SEVERAL = {"columns", "explode", "flatten", "inline", "json_tuple", "posexplode", "stack", "unnest"}
 """Functions that may make several columns."""
-_OTHER_COLUMNS = {"pivot", "unpivot", "lateral", "match_recognize"}
+_OTHER_COLUMNS = {"apply", "lateral", "match_recognize", "pivot", "unpivot"}
 """Words of a FROM whose columns are not those of its tables."""
 
 _JOINS = {"anti", "asof", "cross", "full", "inner", "left", "natural", "on", "positional", "right", "semi", "using"}
 """Words after a table that are not what the query calls it."""
-_OTHER_TEXT = re.compile(r"\\'|\\\"|\"\"\"|\$\$|#")
-"""Texts and comments of some databases that others read otherwise."""
+_OTHER_TEXT = re.compile(r"\\'|\\\"|\"\"\"|'''|\$\w*\$|#|//|\|>")
+"""Texts, comments and pipes of some databases that others read otherwise."""
+_TEXT_WITH_COMMENT = re.compile(r"'[^'\n]*(?:--|/\*)[^'\n]*'")
+"""What may be a text, and is taken for a comment."""
 MAX_DEPTH = 50
 """Brackets in one another."""
 
@@ -42,7 +45,8 @@ def columns_of_query(query: str) -> Columns:
     text = without_comments(query).strip("; \n") if len(query) <= MAX_SQL else ""
     tokens = _TOKEN.findall(text)
     depths = accumulate((word == "(") - (word == ")") for word in tokens)
-    return None if _OTHER_TEXT.search(text) or max(depths, default=0) > MAX_DEPTH else _of_query(tokens, {})
+    is_unclear = _OTHER_TEXT.search(query) or _TEXT_WITH_COMMENT.search(query)
+    return None if is_unclear or max(depths, default=0) > MAX_DEPTH else _of_query(tokens, {})
 
 
 def _of_query(tokens: Tokens, known: Mapping[str, Columns]) -> Columns:
@@ -52,7 +56,11 @@ def _of_query(tokens: Tokens, known: Mapping[str, Columns]) -> Columns:
     if _word(tokens, 0) == "with":
         return _of_with(tokens, dict(known))
     for at in _outside(tokens):
-        if _word(tokens, at) in _SET_OPERATIONS and tokens[at - 1 : at] not in (["*"], ["."]):
+        if (
+            _word(tokens, at) in _SET_OPERATIONS
+            and _word(tokens, at + 1) in _AFTER_SET_OPERATION
+            and (tokens[at - 1 : at] not in (["*"], ["."]))
+        ):
             by_name = {"by", "corresponding"} & {_word(tokens, at + 1), _word(tokens, at + 2)}
             return None if by_name else _of_query(tokens[:at], known)
     return _of_select(tokens, known) if _word(tokens, 0) == "select" else None
@@ -101,7 +109,7 @@ def _of_item(item: Tokens, sources: Mapping[str, Columns]) -> Columns:
         if len(item) == 1:
             return next(iter(sources.values())) if len(sources) == 1 else None
         return sources.get((_name(item[:1]) or "").lower()) if len(item) == 3 and item[1] == "." else None
-    if "*" in item[:-1] and item[0] == "*":
+    if item[:1] == ["*"] or any(item[at : at + 2] == [".", "*"] for at in range(len(item))):
         return None
     if any(_word(item, at) in _SEVERAL and item[at + 1] == "(" for at in range(len(item) - 1)):
         return None
@@ -119,7 +127,9 @@ def _is_path(item: Tokens) -> bool:
 def _sources(tokens: Tokens, known: Mapping[str, Columns]) -> dict[str, Columns]:
     """The columns of the sources of a FROM, by what the query calls them; empty if they may have others."""
     outside = list(_outside(tokens))
-    end = next((at for at in outside if _word(tokens, at) in _ENDS), len(tokens))
+    end = next(
+        (at for at in outside if _word(tokens, at) in _ENDS and _word(tokens, at - 1) not in ("as", ".")), len(tokens)
+    )
     if any(_word(tokens, at) in _OTHER_COLUMNS for at in range(end)):
         return {}
     breaks = [at for at in outside if at < end and (tokens[at] == "," or _word(tokens, at) == "join")]
@@ -132,6 +142,8 @@ def _sources(tokens: Tokens, known: Mapping[str, Columns]) -> dict[str, Columns]
             else next((at for at in range(1, len(source)) if "." not in (source[at - 1], source[at])), len(source))
         )
         table, rest = source[:length], source[length:]
+        if ("(" in rest[:3] and _word(rest, 0) not in _JOINS) or rest[:1] == ["-"]:
+            return {}  # a function, names for the columns, or a name that has to be quoted elsewhere
         rest = () if _word(rest, 0) in _JOINS else rest[1:2] if _word(rest, 0) == "as" else rest[:1]
         alias = _name(rest) or _name(table[-1:])
         if alias is None or alias.lower() in sources:

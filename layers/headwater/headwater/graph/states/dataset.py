@@ -160,7 +160,7 @@ class DatasetHead:
             return True
         known, words = {field["name"]: field for field in fields_of(self.schema)}, with_words(facets)
         columns = {name: column for name, column in columns_among(facets).items() if known.get(name) != column}
-        return not known.keys().isdisjoint(gone_among(words)) or any(
+        return not gone_among(words) <= {*self.gone} - known.keys() or any(
             name not in self.gone or f"{WORD}{name}" in words for name in columns
         )
 
