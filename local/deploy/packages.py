@@ -1,5 +1,6 @@
 """The zip files of functions and layers. Zip files of the same content are equal byte by byte."""
 
+import fcntl
 import hashlib
 import shutil
 import sys
@@ -48,11 +49,14 @@ def install_once(layout: Layout, requirements: Path) -> Path:
     """Return a folder with the requirements, installed once for each version of the file and of this interpreter."""
     version = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:NAME_LENGTH]
     target = layout.state / "layers" / version
-    if not target.is_dir():
-        unfinished = target.with_suffix(".unfinished")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        install(layout, requirements, "--target", unfinished)
-        unfinished.rename(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another stack may be started from this folder, too
+        if not target.is_dir():
+            unfinished = target.with_suffix(".unfinished")
+            shutil.rmtree(unfinished, ignore_errors=True)
+            install(layout, requirements, "--target", unfinished)
+            unfinished.rename(target)
     return target
 
 

@@ -26,11 +26,14 @@ final class Agent {
         }, null);
     }
 
-    /** The answer of some work, else `otherwise`. A class that is missing in some version is a LinkageError. */
+    /**
+     * The answer of some work, else `otherwise`. A class that is missing in some version is a LinkageError, and Java 8
+     * has an InternalError for the simple name of a class that Scala nests.
+     */
     static <T> T guard(Supplier<T> work, T otherwise) {
         try {
             return work.get();
-        } catch (Exception | LinkageError | StackOverflowError failure) {
+        } catch (Exception | LinkageError | StackOverflowError | InternalError failure) {
             report(failure);
             return otherwise;
         }

@@ -19,9 +19,18 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
  */
 final class Models {
     private static final int MOST = 200; // parameters, and characters of one
+    private static final int OPEN = 20; // saves under way; one that failed has no end
 
-    private static String saving; // the path of the whole; its stages are saved below it, each with events of its own
-    private static List<Object> stages = Collections.emptyList(); // of a PipelineModel; none of a Pipeline to be fitted
+    /**
+     * The stages of what is being saved, by its path: of a PipelineModel; none of a Pipeline to be fitted. They are saved
+     * below the path, each with events of its own.
+     */
+    private static final Map<String, List<Object>> saving = new LinkedHashMap<String, List<Object>>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, List<Object>> eldest) {
+            return size() > OPEN;
+        }
+    };
 
     private Models() {}
 
@@ -32,21 +41,21 @@ final class Models {
             return;
         }
         String path = String.valueOf(Scala.get(event, "path"));
-        if (kind.equals("SaveInstanceStart") && (saving == null || !path.startsWith(saving + "/"))) {
-            Object all = Scala.get(Scala.get(Scala.get(event, "writer"), "instance"), "stages");
-            saving = path;
-            stages = all instanceof Object[] ? Arrays.asList((Object[]) all) : Collections.emptyList();
-        } else if (kind.equals("SaveInstanceEnd") && path.equals(saving)) {
-            if (!stages.isEmpty()) {
-                Own.sendModel(PathUtils.fromPath(new Path(path)), fittedOn(), parameters());
+        if (kind.equals("SaveInstanceStart")) {
+            if (saving.keySet().stream().noneMatch(whole -> path.startsWith(whole + "/stages/"))) {
+                Object all = Scala.get(Scala.get(Scala.get(event, "writer"), "instance"), "stages");
+                saving.put(path, all instanceof Object[] ? Arrays.asList((Object[]) all) : Collections.emptyList());
             }
-            saving = null;
-            stages = Collections.emptyList();
+        } else if (kind.equals("SaveInstanceEnd")) {
+            List<Object> stages = saving.remove(path);
+            if (stages != null && !stages.isEmpty()) {
+                Own.sendModel(PathUtils.fromPath(new Path(path)), fittedOn(stages), parameters(stages));
+            }
         }
     }
 
     /** The parameters of all stages: `{"key": "LogisticRegression.maxIter", "value": "10"}`. */
-    private static List<Map<String, Object>> parameters() {
+    private static List<Map<String, Object>> parameters(List<Object> stages) {
         List<Map<String, Object>> parameters = new ArrayList<>();
         for (Object stage : stages) {
             String kind = stage.getClass().getSimpleName().replaceFirst("Model$", "");
@@ -72,7 +81,7 @@ final class Models {
     }
 
     /** The sources of what a model predicted for its training data, which its summary keeps; else none. */
-    private static Set<DatasetIdentifier> fittedOn() {
+    private static Set<DatasetIdentifier> fittedOn(List<Object> stages) {
         Set<DatasetIdentifier> sources = new LinkedHashSet<>();
         for (Object stage : stages) {
             if (Boolean.TRUE.equals(Scala.get(stage, "hasSummary"))) {

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from headwater.store.aws.client import PATIENT_SECONDS, client, translated_errors
 from headwater.store.aws.s3 import Bucket
@@ -72,7 +73,7 @@ class Location(NamedTuple):
         if self.is_bucket:
             Bucket(_client(), self.bucket).put(self._prefix + key, content)
             return
-        file, part = Path(self.url, key), Path(self.url, ".part")
+        file, part = Path(self.url, key), Path(self.url, f".{uuid4().hex}.part")  # several processes may write here
         file.parent.mkdir(parents=True, exist_ok=True)
         part.write_bytes(content)
         part.replace(file)  # so that no reader meets a part, nor a later export one that was cut off

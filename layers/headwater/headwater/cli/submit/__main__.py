@@ -91,7 +91,7 @@ class FetchJars(argparse.Action):
     ) -> None:
         try:
             jars = fetch_into(folder.absolute(), *spark_pins())
-        except Failure as failure:
+        except (Failure, OSError) as failure:
             sys.exit(f"failed: {failure}")
         print(f"{len(jars)} jars are in {folder}")
         print(f"next: set {FOLDER}={folder}")
