@@ -14,9 +14,9 @@ def test_queue_and_dead_letter_queue_are_high_throughput_fifo(resources: Resourc
         assert queue["FifoThroughputLimit"] == "perMessageGroupId"
 
 
-def test_a_message_is_tried_five_times_before_it_is_given_up(resources: Resources) -> None:
-    redrive = resources["EventQueue"]["RedrivePolicy"]
-    assert redrive["maxReceiveCount"] == 5
+def test_a_message_is_tried_for_half_an_hour_before_it_is_given_up(resources: Resources) -> None:
+    queue, redrive = resources["EventQueue"], resources["EventQueue"]["RedrivePolicy"]
+    assert redrive["maxReceiveCount"] * queue["VisibilityTimeout"] == 30 * 60
     assert redrive["deadLetterTargetArn"] == {"Fn::GetAtt": ["DeadLetterQueue", "Arn"]}
 
 

@@ -36,7 +36,7 @@ pytestmark = [
 SEED = 18
 CLIENTS = 4
 KILLS = {"authorise": 3, "ingest": 6, "normalise": 4}
-"""The kills of each function. A message is delivered five times: four kills of normalise cost no event."""
+"""The kills of each function. A message is delivered fifteen times: four kills of normalise cost no event."""
 MOST_BETWEEN = 6
 """The events that are answered between two kills, at most."""
 VISIBILITY_SECONDS = 5

@@ -15,7 +15,7 @@ BATCH_LIMIT = 10
 BATCH_BYTES = 1024 * 1024
 """The sum of a batch's bodies."""
 PAUSES_SECONDS = (5, 45, 360, 720)
-"""The pauses after the first deliveries of a message, 19 minutes in all; the last one counts for all that follow."""
+"""The pauses after the first deliveries of a message; the last one counts for all that follow: two hours in all."""
 
 Receipt = tuple[str, int]
 """The receipt handle of a delivered message, and the number of its deliveries so far."""
@@ -65,7 +65,7 @@ class Redelivery:
 
     Otherwise a failed message and its group stay hidden for the rest of the queue's visibility timeout, two minutes.
     Most failures are over in seconds: a throttle, a lost connection. A long outage must not use up the deliveries of a
-    message before it is over: after the fifth, the message goes to the dead-letter queue.
+    message before it is over: after the fifteenth, the message goes to the dead-letter queue.
     """
 
     def __init__(self, client: Callable[[], Any], url: str, log: Callable[[str, Exception], object]) -> None:
