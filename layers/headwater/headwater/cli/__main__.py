@@ -121,6 +121,10 @@ def main() -> int:
     return int(module.main() or 0)
 
 
+FORMER = {"completion": COMPLETION, "jars": "submit --fetch-jars", "kafka": "try kafka", "scan": "check --secrets"}
+"""What took the place of commands that were called otherwise."""
+
+
 def _without_command(word: str) -> int:
     """Answer a word that is not a command."""
     if word in ("-h", "--help"):
@@ -129,12 +133,15 @@ def _without_command(word: str) -> int:
     if word in ("-V", "--version"):
         print(f"headwater {_version()}")
         return 0
-    if word == COMPLETION and sys.argv[2:] and sys.argv[2] in SHELLS:
-        print(importlib.import_module("headwater.cli.completion").script(sys.argv[2]))
-        return 0
+    if word == COMPLETION:
+        if sys.argv[2:] and sys.argv[2] in SHELLS:
+            print(importlib.import_module("headwater.cli.completion").script(sys.argv[2]))
+            return 0
+        print(f"{COMPLETION}: name a shell, one of {', '.join(SHELLS)}", file=sys.stderr)
+        return 2
     print(usage(), file=sys.stderr)
     if word:
-        near = difflib.get_close_matches(word, COMMANDS, n=1)
+        near = [FORMER[word]] if word in FORMER else difflib.get_close_matches(word, COMMANDS, n=1)
         print(f"headwater has no command {word!r}", file=sys.stderr)
         print(f"next: `headwater {near[0] if near else '--help'}`", file=sys.stderr)
     return 2

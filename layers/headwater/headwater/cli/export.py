@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
 
 @readable
 def main(arguments: list[str] | None = None) -> int:
-    """Return 1 if the destination has anything else or cannot be written, or if the file cannot be used."""
+    """Return 1 if the destination has other events or cannot be written, or if the file cannot be used."""
     options = parser().parse_args(arguments)
     destination = Location(options.to)
     with opened(options.data) as home:
