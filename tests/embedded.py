@@ -152,7 +152,8 @@ class Deployed:
     def queue_paused(self) -> Iterator[None]:
         """For the length of a `with` block normalise takes no messages out of the queue."""
         mappings = self.lambda_.list_event_source_mappings()["EventSourceMappings"]
-        (mapping,) = [mapping["UUID"] for mapping in mappings if mapping["EventSourceArn"].startswith("arn:aws:sqs:")]
+        queue = f":{self.outputs['QueueUrl'].rpartition('/')[2]}"
+        (mapping,) = [mapping["UUID"] for mapping in mappings if mapping["EventSourceArn"].endswith(queue)]
         self.lambda_.update_event_source_mapping(UUID=mapping, Enabled=False)
         try:
             yield
