@@ -28,7 +28,9 @@ def handler(request: dict[str, Any], context: Any) -> dict[str, Any]:
 
 def _context(request: dict[str, Any]) -> dict[str, str]:
     remembered = request.get("identitySource")  # with KeyCacheSeconds, what API Gateway remembers the answer for
-    headers = {"Authorization": remembered[0]} if remembered else request.get("headers") or {}
+    headers = request.get("headers") or {}
+    if isinstance(remembered, list) and remembered:
+        headers = {"Authorization": remembered[0]}
     presented = presented_key(headers)
     try:
         principal = keys.find(presented) if presented else None

@@ -216,6 +216,16 @@ def test_authorise_returns_the_principal_of_the_key(named: Named, name: str) -> 
     assert named("authorise")(sample(name)) == {"isAuthorized": True, "context": AUTHORISED[name]}
 
 
+def test_what_api_gateway_remembers_an_answer_for_is_the_only_header_with_a_key(named: Named) -> None:
+    """Else a key in another header would be that of everybody who sends the same Authorization, for KeyCacheSeconds."""
+    request = sample(next(iter(AUTHORISED)))
+    bearer = {name.lower(): text for name, text in request["headers"].items()}["authorization"]
+    other = {"authorization": "Basic abc", "x-api-key": bearer.removeprefix("Bearer ")}
+    assert named("authorise")({**request, "headers": other})["context"]
+    assert named("authorise")({**request, "headers": other, "identitySource": ["Basic abc"]})["context"] == {}
+    assert named("authorise")({**request, "headers": other, "identitySource": [bearer]})["context"]
+
+
 @pytest.mark.parametrize("name", TAKEN)
 def test_ingest_takes_an_event(ingest: Function, queue: OwnQueue, name: str) -> None:
     answer = ingest(sample(name))
