@@ -1,5 +1,6 @@
 """A column that a model of dbt makes no more goes, whatever it is documented as, and one alert tells it."""
 
+import itertools
 import random
 from typing import Any
 
@@ -10,6 +11,7 @@ from headwater.graph.names.identity import dataset_id
 from headwater.graph.names.naming import Naming
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
+from headwater.store.snapshot import ReadRequest
 from tests import factory
 from tests.alerts.stream import World, changes
 from tests.factory import Document
@@ -165,3 +167,27 @@ def test_a_model_with_another_name_takes_the_table_over_with_its_columns() -> No
     renamed = model(3, "select id, total from x", name="orders_v2")
     assert told(WHOLE, LESS, renamed) == (["orders -total"], ALL)
     assert told(WHOLE, renamed, LESS)[1] == ALL
+
+
+def test_a_name_that_was_only_documented_goes_without_an_alert() -> None:
+    """A typing error in schema.yml, which dbt does not compare with the table."""
+    wrong, mended = (
+        model(1, "select id, total from x", "id", "totl"),
+        model(2, "select id, total from x", "id", "total"),
+    )
+    assert told(wrong, mended) == ([], ALL)
+
+
+@pytest.mark.parametrize("order", itertools.permutations(range(3)))
+def test_what_is_gone_is_the_same_in_any_order(order: tuple[int, ...]) -> None:
+    events = [model(1, "select a, b from x"), model(2, "select c from x"), model(3, "select a, b from x")]
+    heads = []
+    for folded in (events, [events[place] for place in order]):
+        world = World()
+        for event in folded:
+            world.fold(factory.received(event))
+        key = dataset_id(Name("s3://lake", "orders"))
+        head = world.store.read(ReadRequest(datasets=[key])).datasets.get(key)
+        assert head
+        heads.append((head.gone, [field["name"] for field in fields_of(head.schema)]))
+    assert heads[0] == heads[1] == (("c",), ["a", "b"])

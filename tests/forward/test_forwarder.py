@@ -8,11 +8,17 @@ import pytest
 from events.envelopes import forwarded
 from headwater.forward.forwarder import LEAST_SECONDS, Forwarder, ForwardResult
 from headwater.openlineage import exact_json
+from headwater.rest import Unreachable
 from headwater.store.errors import Rejected, StorageError
 from tests import factory
 from tests.fakes import FakeBucket
 
-FAULTS = {"away": StorageError("no answer"), "wrong": Rejected("status 400"), "bug": KeyError("x")}
+FAULTS = {
+    "silent": Unreachable("timed out"),
+    "away": StorageError("no answer"),
+    "wrong": Rejected("status 400"),
+    "bug": KeyError("x"),
+}
 
 
 class FakeTarget:
@@ -84,3 +90,9 @@ def test_a_message_that_nobody_can_read_is_rejected(target: FakeTarget) -> None:
         [record | {"body": "{}"}], lambda: 60
     )
     assert (result.rejected, result.failed) == (1, [])
+
+
+def test_a_target_that_does_not_answer_is_asked_once_a_batch(target: FakeTarget) -> None:
+    events = [factory.run_event(run=number, job="silent" if number == 1 else "load") for number in range(3)]
+    result, failed = forward(target, *events)
+    assert (result.forwarded, failed, len(target.sent)) == (1, [1, 2], 1)

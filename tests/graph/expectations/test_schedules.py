@@ -41,6 +41,8 @@ def rhythm(schedule: str, *starts: str) -> Rhythm:
         ("30 2 1 * mon", date(2026, 11, 1), [2 * HOUR + 30 * MINUTE]),  # a Sunday, and the first
         ("30 2 1 * mon", date(2026, 11, 30), [2 * HOUR + 30 * MINUTE]),  # a Monday
         ("30 2 1 * mon", date(2026, 11, 29), None),
+        ("0 7 * * 1/2", date(2026, 11, 22), None),  # a Sunday: Monday, Wednesday and Friday
+        ("0 7 */2 * 1", date(2026, 11, 21), [7 * HOUR]),  # a Saturday of an odd date: one of both is enough
         ("0 0 * JAN-mar 7", date(2026, 3, 1), [0]),
         ("0 0 * JAN-mar 7", date(2026, 4, 5), None),
     ],
@@ -121,3 +123,20 @@ def test_a_run_of_a_nominal_time_long_ago_is_no_part_of_the_rhythm() -> None:
     found: Rhythm | None = world.store.read(ReadRequest(rhythms=[job])).rhythms.get(job)
     assert found
     assert [seen.start for seen in found.observations] == [moment(instant_of(factory.EPOCH)) + 60]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "newest", "due"),
+    [
+        ("30 1 * * * America/New_York", "2026-10-31T05:30", "2026-11-01T06:30"),  # of two 01:30 the second
+        ("30 2 * * * America/New_York", "2026-03-07T07:30", "2026-03-08T07:30"),  # there is no 02:30
+        ("30 2 * * * Europe/Berlin", "2026-10-24T00:30", "2026-10-25T01:30"),
+        ("30 2 * * * Europe/Berlin", "2026-03-28T01:30", "2026-03-29T01:30"),
+    ],
+)
+def test_a_time_that_is_twice_or_never_is_due_when_the_scheduler_runs_it(schedule: str, newest: str, due: str) -> None:
+    found = timetable(rhythm(schedule, newest))
+    assert found
+    slot = found.next_after(at(newest) + HOUR)
+    assert slot
+    assert slot.due == at(due)
