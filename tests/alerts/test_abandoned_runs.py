@@ -1,7 +1,7 @@
 """Alerts for abandoned runs: one for each run, after a silence that is unusual for its job."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -60,6 +60,29 @@ def test_a_run_that_takes_three_times_as_long_as_its_jobs_longest_is_abandoned()
     world = world_of(*usual(20), event("START", 0, 1))
     assert swept(world, 59) == []
     assert swept(world, 61) == ["load"]
+
+
+def test_an_abandoned_run_of_a_job_with_a_timetable_tells_what_waits_for_it() -> None:
+    """What is downstream is late because of it, and is not told by itself."""
+    raw, board = factory.dataset("orders"), factory.dataset("board", ownership=factory.facet(owners=[{"name": "ops"}]))
+    days = [
+        event("COMPLETE", after + 5, number, job, inputs=inputs, outputs=[output])
+        for number in range(14)
+        for after, job, inputs, output in (
+            (24 * HOUR * number, "load", [], raw),
+            (24 * HOUR * number + 10, "report", [raw], board),
+        )
+    ]
+    started = [{**each, "eventType": "START", "eventTime": at_text(each, -5)} for each in days]
+    world = world_of(*started, *days, event("START", 14 * 24 * HOUR, 99, outputs=[raw]))
+    assert swept(world, 14 * 24 * HOUR + 2 * HOUR) == ["load"]
+    told = plain(world.bus.sent[-1])
+    assert "The delay may affect 1 dataset, 1 job downstream" in " ".join(told["lines"])
+    assert "ops" in told["owners"]
+
+
+def at_text(document: Document, minutes: float) -> str:
+    return (datetime.fromisoformat(document["eventTime"]) + timedelta(minutes=minutes)).isoformat()
 
 
 def test_an_abandoned_run_raises_one_alert_until_a_new_event_of_the_run() -> None:

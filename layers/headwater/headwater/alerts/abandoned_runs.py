@@ -19,14 +19,16 @@ from datetime import timedelta
 
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
+from headwater.alerts.downstream import Downstream, downstream
 from headwater.alerts.heartbeat import Heartbeat
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import JobRunId, NodeKind, job_id, node_id
+from headwater.graph.names.identity import JobId, JobRunId, NodeKind, job_id, node_id
 from headwater.graph.names.naming import Naming
 from headwater.graph.names.thresholds import Thresholds
 from headwater.graph.producers import is_query_job
+from headwater.graph.states.rhythm import moment
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
@@ -36,6 +38,7 @@ from headwater.read.run_end import MIN_SILENCE
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest, Snapshot
+from headwater.traversal.expectations import by_rhythms, outputs_of
 
 AT_A_TIME = 100
 """Runs in one read."""
@@ -122,7 +125,7 @@ class Sweeper:
         if run.updated > moved_back(now, MIN_SILENCE) or not heartbeat.tells_its_end():
             return None
         since, allowed = heartbeat.last_sign(), heartbeat.allowed_silence(self.minutes)
-        return _alert_of(reader, run, since, allowed) if since <= moved_back(now, allowed) else None
+        return _alert_of(reader, run, since, allowed, now) if since <= moved_back(now, allowed) else None
 
 
 def _is_application_open(reader: Reader, run: Run) -> bool | None:
@@ -147,10 +150,12 @@ def _is_superseded(reader: Reader, run: Run) -> bool:
     return head is not None and head.latest is not None and head.latest.has_superseded(run)
 
 
-def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta) -> Alert:
+def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta, now: Instant) -> Alert:
     ancestors, job = ancestors_of(reader, run), job_id(run.job)
     outputs = reader.datasets(run.outputs)
+    suffering = _suffering(reader, job, since, now)
     owners = [owners_of_job(reader, run), *(owners_of(head.facets) for head in outputs.values())]
+    suffer = (each.owners for each in suffering)
     minutes = int(allowed.total_seconds() // 60)
     started = f"Run {run.run_id} of job {run.job.name} in {run.job.namespace} started at {shown(run.started_at)}"
     return Alert(
@@ -160,11 +165,12 @@ def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta) -> A
         severity=Severity.WARNING,
         kind=NodeKind.JOB,
         name=run.job,
-        owners=distinct_owners(*owners),
+        owners=distinct_owners(*owners, *suffer),
         title=f"{short_name(run.job.name)} started, and was not heard of again",
         lines=(
             f"{started}{ancestors.as_text()}.",
             f"It was last heard of at {shown(since)}; a silence of {minutes} minutes is usual or allowed.",
+            *(line for each in suffering for line in each.lines("The delay", "affects", "affect")),
         ),
         group=job,
         link=link_to("lineage", NodeKind.JOB, run.job),
@@ -175,5 +181,13 @@ def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta) -> A
             "lastHeardAt": shown(since),
             "allowedMinutes": minutes,
             "outputs": [node_id(NodeKind.DATASET, use.name) for use in list(run.outputs.values())[:MAX_OUTPUTS]],
+            "suffers": [each.as_json() for each in suffering],
         },
     )
+
+
+def _suffering(reader: Reader, job: JobId, since: Instant, now: Instant) -> list[Downstream]:
+    """What is downstream of what a job with a timetable writes: jobs that wait for it are not told by themselves."""
+    expected = by_rhythms(reader, [job], moment(now)).get(job)
+    used = outputs_of(reader, expected)[:MAX_OUTPUTS] if expected else ()
+    return [found for each in used if (found := downstream(reader, each.id, None, since, since))]
