@@ -63,7 +63,7 @@ def test_a_run_that_takes_three_times_as_long_as_its_jobs_longest_is_abandoned()
 
 
 def test_an_abandoned_run_of_a_job_with_a_timetable_tells_what_waits_for_it() -> None:
-    """What is downstream is late because of it, and is not told by itself."""
+    """The jobs that wait for it get no alert of their own."""
     raw, board = factory.dataset("orders"), factory.dataset("board", ownership=factory.facet(owners=[{"name": "ops"}]))
     days = [
         event("COMPLETE", after + 5, number, job, inputs=inputs, outputs=[output])

@@ -35,7 +35,7 @@ TRUTH = (
     Truth(1, "Dataset Schema Changed", "status was removed"),
     Truth(1, "Volume Anomaly", "revenue_daily"),
     Truth(2, "Dataset Schema Changed", "status was added"),
-    Truth(3, "Run Abandoned", "clean_orders"),  # revenue_daily waits for it: told in this
+    Truth(3, "Run Abandoned", "clean_orders"),  # revenue_daily waits for it, and gets no alert of its own
     Truth(4, "Run Missing", "dbt-run-shop"),
     Truth(5, "Run Missing", "load_hourly"),
     Truth(6, "Volume Anomaly", "orders_hourly"),

@@ -187,7 +187,7 @@ def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta, now:
 
 
 def _suffering(reader: Reader, job: JobId, since: Instant, now: Instant) -> list[Downstream]:
-    """What is downstream of what a job with a timetable writes: jobs that wait for it are not told by themselves."""
+    """What is downstream of a job with a timetable: the jobs that wait for it get no alert of their own."""
     expected = by_rhythms(reader, [job], moment(now)).get(job)
     used = outputs_of(reader, expected)[:MAX_OUTPUTS] if expected else ()
     return [found for each in used if (found := downstream(reader, each.id, None, since, since))]

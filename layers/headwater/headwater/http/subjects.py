@@ -91,7 +91,7 @@ def no_column(reader: Reader, node: NamedNode) -> NotFound:
     if gone is None:
         return NotFound(f"Column '{node.field}' of dataset '{node.name.name}' not found.")
     return NotFound(
-        f"Dataset '{node.name.name}' has no column '{node.field}' now. It had one before {shown(gone)}: "
+        f"Dataset '{node.name.name}' has no column '{node.field}' now. It had one before {shown(gone)}; ask with "
         f"asOf={shown(moved_back(gone, timedelta(milliseconds=1)))}"
     )
 
