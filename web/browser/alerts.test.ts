@@ -50,7 +50,7 @@ test("a link opens an alert and changes nothing; its kind is silenced there for 
   expect(await told()).toEqual([alert]);
   await page.getByRole("button", { name: "Silence…" }).click();
   await page.getByRole("button", { name: "Silence", exact: true }).click(); // the reason is missing
-  expect(await page.getByLabel("Why").count()).toBe(1);
+  await expect.poll(() => page.getByLabel("Why").count()).toBe(1);
   await page.getByLabel("for", { exact: false }).selectOption("1 day");
   await page.getByLabel("Why").fill("moving the cluster");
   await page.getByRole("button", { name: "Silence", exact: true }).click();

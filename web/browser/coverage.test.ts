@@ -94,7 +94,7 @@ test("a number leads to its list, which is shared by its address and saved as CS
   await row(page, "lake").getByRole("link").nth(4).click();
   await page.getByRole("heading", { level: 1, name: "Stale 1" }).waitFor();
   await row(page, "old").waitFor();
-  expect(await page.locator("tbody tr").count()).toBe(1);
+  await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
   expect(hash(page)).toBe("#/coverage?list=stale&namespace=lake");
   await page.reload();
   await row(page, "old").waitFor();
@@ -113,7 +113,9 @@ test("by owner: a derived owner counts, and what nobody owns is a row of its own
   const page = await at("#/coverage");
   await page.getByRole("button", { name: "by owner" }).click();
   await row(page, "ann").waitFor();
-  expect(await page.locator("tbody tr td:first-child").allTextContents()).toEqual(["ann", "bea", "none known"]);
+  await expect
+    .poll(() => page.locator("tbody tr td:first-child").allTextContents())
+    .toEqual(["ann", "bea", "none known"]);
   await row(page, "ann").getByRole("link", { name: "1", exact: true }).click();
   await row(page, "clean").getByText("of the job load").waitFor();
   await page.goBack();

@@ -68,7 +68,7 @@ test("a table's page has its runs beside what was usual, and names the odd one",
       await page.getByRole("img", { name: new RegExp(`^${title} of \\d+ runs`) }).waitFor();
     }
     await page.getByText("every hour").waitFor();
-    expect(await page.locator(".bar-unusual").count()).toBe(2);
+    await expect.poll(() => page.locator(".bar-unusual").count()).toBe(2);
     await page.getByText(/^12, usually 1,00\d$/).waitFor();
     await settled(page);
     expect(await violations(page)).toEqual([]);
@@ -88,10 +88,10 @@ test("a card tells what is due, and the picture is filtered by what is late", as
   await page.getByText(/^late, due .* · written /).waitFor();
   await page.getByText(/^completed · .* · due in /).waitFor();
   await settled(page);
-  expect(await page.locator(".card-node.faded .title").allInnerTexts()).toEqual(
-    expect.arrayContaining(["raw", "load", "orders"]),
-  );
-  expect(await page.locator(".card-node:not(.faded) .title").allInnerTexts()).toHaveLength(2);
+  await expect
+    .poll(() => page.locator(".card-node.faded .title").allInnerTexts())
+    .toEqual(expect.arrayContaining(["raw", "load", "orders"]));
+  await expect.poll(() => page.locator(".card-node:not(.faded) .title").allInnerTexts()).toHaveLength(2);
   expect(faults).toEqual([]);
   await close();
 });

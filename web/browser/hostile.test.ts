@@ -126,7 +126,7 @@ test.each([...LINKS, ...LINKS.map((link) => `${link} narrow`)])("%s", async (sho
   await page.waitForFunction(() => document.querySelector(".react-flow__node, table, .card"));
   await settled(page);
   expect(await page.evaluate(() => (window as { struck?: number }).struck)).toBeUndefined();
-  expect(await page.locator('a[href^="javascript:"], main img, main script').count()).toBe(0);
+  await expect.poll(() => page.locator('a[href^="javascript:"], main img, main script').count()).toBe(0);
   expect(
     await page.evaluate(() =>
       /[\u202a-\u202e]/.test(document.querySelector("main")?.textContent?.replace(/"[^"]*"/g, "") ?? ""),
@@ -146,11 +146,11 @@ test.each(ODD)("links to %s lead there", async (name) => {
     await page.getByRole("table", { name: kind }).getByRole("link").first().click();
     await page.getByRole("navigation", { name: "Parts of this page" }).getByRole("link", { name: tab }).click();
     await settled(page);
-    expect(await page.getByRole("alert").count()).toBe(0);
+    await expect.poll(() => page.getByRole("alert").count()).toBe(0);
     await page.locator("main").getByRole("link", { name: "Lineage", exact: true }).click();
     await page.locator(".react-flow__node").nth(1).waitFor();
     await settled(page);
-    expect(await page.getByRole("alert").count()).toBe(0);
+    await expect.poll(() => page.getByRole("alert").count()).toBe(0);
     for (const _ of ["lineage", "tab", "node"]) await page.goBack();
     await page.getByRole("table", { name: kind }).waitFor();
   }
@@ -163,7 +163,7 @@ test("a description keeps its lines, and turns nothing around", async () => {
     chromium,
     `${server.url}/#/node?nodeId=${encodeURIComponent("dataset:100%:100%")}`,
   );
-  expect(await page.getByRole("definition").getByText("two").innerText()).toBe("two\nlines\ufffd");
+  await expect.poll(() => page.getByRole("definition").getByText("two").innerText()).toBe("two\nlines\ufffd");
   await close();
 });
 
@@ -175,7 +175,7 @@ test("alerts about hostile names are shown inert, each on its page", async () =>
     await page.evaluate((hash) => (window.location.hash = hash), `#/alerts?id=${id}`);
     await page.getByRole("heading", { name: "What happened" }).waitFor();
     await settled(page);
-    expect(await page.locator('a[href^="javascript:"], main img, main script').count()).toBe(0);
+    await expect.poll(() => page.locator('a[href^="javascript:"], main img, main script').count()).toBe(0);
     expect(await tooWide(page)).toEqual([]);
   }
   expect(await page.evaluate(() => (window as { struck?: number }).struck)).toBeUndefined();

@@ -82,7 +82,7 @@ test("a picked column lights its way, with the transformation on each edge; back
 test("filters and joins are apart, and masking is marked", async () => {
   const page = await at(lineageLink(REVENUE, `&table=${encodeURIComponent(REVENUE)}&column=orders`));
   await page.locator(".edge-label").first().waitFor();
-  expect(await page.locator(".edge-label.indirect").count()).toBe(0);
+  await expect.poll(() => page.locator(".edge-label.indirect").count()).toBe(0);
   await page.getByRole("img", { name: "masked" }).first().waitFor();
   await page.getByLabel("filters and joins").check();
   await page.locator(".edge-label.indirect").first().waitFor();
@@ -102,16 +102,16 @@ test("an edge tells its provenance: job, run, last seen", async () => {
   await page.mouse.click(x, y);
   const panel = page.getByRole("complementary", { name: "Provenance" });
   await panel.getByText("Newest run").waitFor();
-  expect(await panel.getByText("completed").count()).toBe(1);
+  await expect.poll(() => panel.getByText("completed").count()).toBe(1);
 });
 
 test("the root cause names the change, the column and leads to its way", async () => {
   const page = await at(`#/why?nodeId=${encodeURIComponent(REVENUE)}`);
   await page.getByText("unit_price", { exact: false }).first().waitFor();
-  expect(await page.getByText("decimal(8,2) → integer").count()).toBe(1);
+  await expect.poll(() => page.getByText("decimal(8,2) → integer").count()).toBe(1);
   await page.locator(".cause-graph .react-flow__node").nth(4).waitFor();
   await page.locator(".cause-graph").getByText("schema changed").waitFor();
-  expect(await page.getByRole("link", { name: "the way of status" }).count()).toBe(0); // removed: it leads nowhere
+  await expect.poll(() => page.getByRole("link", { name: "the way of status" }).count()).toBe(0); // removed: it leads nowhere
   await page.getByRole("link", { name: "the way of unit_price" }).click();
   await page.getByText("The way of unit_price", { exact: false }).waitFor();
 });

@@ -102,7 +102,7 @@ test("Tab stops once in the graph, the arrows walk in it, and what Enter opens h
   const { page, faults, close } = await open(chromium, `${demo.url}/${lineageLink(REVENUE)}`);
   await page.locator(".react-flow__node").nth(4).waitFor();
   await settled(page);
-  expect(await page.locator('.react-flow__node[tabindex="0"]').count()).toBe(1);
+  await expect.poll(() => page.locator('.react-flow__node[tabindex="0"]').count()).toBe(1);
   await page.locator(".menu summary").focus();
   await tabTo(page, /^dataset \/data\/lake\/revenue_daily/);
   await page.getByText("next node").waitFor();

@@ -52,7 +52,9 @@ test.each([1280, 360])("groups, environments and the filter, %i px wide", async 
   const { page, faults, close } = await open(chromium, `${server.url}/#/namespaces`, { width, height: 800 });
   const groups = page.locator(".namespace-group summary");
   await page.getByText("500 namespaces in 3 groups").waitFor();
-  expect(await groups.allInnerTexts()).toEqual(["prod 125 namespaces", "s3 250 namespaces", "test 125 namespaces"]);
+  await expect
+    .poll(() => groups.allInnerTexts())
+    .toEqual(["prod 125 namespaces", "s3 250 namespaces", "test 125 namespaces"]);
   await groups.first().press("Enter");
   await page.getByRole("link", { name: "prod-team-0", exact: true }).waitFor();
 
@@ -84,8 +86,10 @@ test.each([1280, 360])("groups, environments and the filter, %i px wide", async 
 test("a namespace leaves out the canary and what Spark does on its own, and says so", async () => {
   const { page, faults, close } = await open(chromium, `${server.url}/#/namespace?name=prod-team-0`);
   await page.getByText("Without 1 query of Spark that writes nothing.").waitFor();
-  expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).toEqual([expect.stringMatching(/^Jobs \d$/)]);
-  expect(await page.getByText("canary").count()).toBe(0);
+  await expect
+    .poll(() => page.getByRole("heading", { level: 2 }).allInnerTexts())
+    .toEqual([expect.stringMatching(/^Jobs \d$/)]);
+  await expect.poll(() => page.getByText("canary").count()).toBe(0);
   await settled(page);
   expect(await violations(page)).toEqual([]);
   expect(faults).toEqual([]);

@@ -32,7 +32,7 @@ test("all events page by page, and those of one kind", async () => {
   await page.getByRole("button", { name: "of datasets" }).click();
   await expect.poll(() => events.count()).toBe(1);
   expect(page.url()).toContain("kind=DatasetEvent");
-  expect(await events.innerText()).toContain("described");
+  await expect.poll(() => events.innerText()).toContain("described");
   await page.goBack();
   await expect.poll(() => events.count()).toBe(50);
   expect(faults).toEqual([]);

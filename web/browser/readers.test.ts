@@ -78,7 +78,7 @@ test("a card stays where it is while its columns are opened and picked, and no l
     await isWhereItWas();
     await expect.poll(async () => (await page.locator(".edge-label.of-column").allInnerTexts()).sort()).toEqual(labels);
     expect(await labelsOverCards(page)).toEqual([]);
-    expect(await wide.getByRole("button", { name: new RegExp(`^${column} `) }).count()).toBe(1);
+    await expect.poll(() => wide.getByRole("button", { name: new RegExp(`^${column} `) }).count()).toBe(1);
   }
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/picture.png` });
   await page.getByRole("button", { name: "Done" }).click();
@@ -97,7 +97,7 @@ test("columns of unknown origin are marked in the picture and told with the reas
   const scores = card(page, "dataset:n:scores");
   await scores.getByRole("button", { name: "Columns of scores" }).click();
   await scores.getByRole("img", { name: open_ }).waitFor();
-  expect(await scores.getByRole("img", { name: /origin unknown/ }).count()).toBe(1);
+  await expect.poll(() => scores.getByRole("img", { name: /origin unknown/ }).count()).toBe(1);
   await scores
     .locator(".rows")
     .getByRole("button", { name: /^segment / })
@@ -132,10 +132,10 @@ test.each([1440, 360])("the impact of a column with 110 readers, %i pixels wide"
   });
   await page.getByText(breaks.sentence).waitFor();
   await page.getByText("+214 more, in the table below").waitFor();
-  expect(await page.locator(".owners .list > li").count()).toBeLessThan(20);
+  await expect.poll(() => page.locator(".owners .list > li").count()).toBeLessThan(20);
   await page.getByRole("combobox", { name: "type" }).selectOption("dataset");
   await page.getByText("1 of 226 nodes").waitFor();
-  expect(await page.getByRole("table").getByRole("row").count()).toBe(2);
+  await expect.poll(() => page.getByRole("table").getByRole("row").count()).toBe(2);
   await settled(page);
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/impact-${width}.png`, fullPage: true });
   await page.getByRole("button", { name: "Clear" }).click();

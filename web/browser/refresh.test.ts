@@ -32,7 +32,7 @@ test("the board shows a new run, says when, and rests in a hidden tab", async ()
   await server.folded(2);
   await page.clock.fastForward(REFRESHED);
   await page.getByRole("link", { name: "second" }).waitFor();
-  expect(await page.getByRole("searchbox", { name: "Filter Runs" }).inputValue()).toBe("n"); // the view is the same one
+  await expect.poll(() => page.getByRole("searchbox", { name: "Filter Runs" }).inputValue()).toBe("n"); // the view is the same one
 
   const answer = page.waitForResponse((response: Response) => response.url().includes("/runs"));
   await page.clock.fastForward(REFRESHED);
@@ -55,12 +55,13 @@ test("an event that was opened stays open below newer ones", async () => {
   await page.goto(`${server.url}/#/events`);
   const events = page.locator("details.facet");
   await events.first().locator("summary").click();
+  await page.locator("details[open]").getByText("schemaURL").waitFor(); // the text follows the click
   const opened = await page.locator("details[open]").innerText();
   await server.post(runEvent("third", [], [table("v", ["x"])], new Date(Date.now() + 1000)));
   await server.folded(3);
 
   await page.clock.fastForward(REFRESHED);
   await events.first().getByText("third").waitFor();
-  expect(await page.locator("details[open]").innerText()).toBe(opened);
+  await expect.poll(() => page.locator("details[open]").innerText()).toBe(opened);
   await close();
 });

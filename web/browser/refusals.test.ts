@@ -62,8 +62,8 @@ test("a key that reads every namespace sees what was refused to whom, and what t
   await rows.filter({ hasText: "403 not permitted: job.namespace" }).filter({ hasText: "key1" }).waitFor();
   await page.getByRole("heading", { name: "Producers, by their last run" }).waitFor();
   await rows.filter({ hasText: "401 no valid key" }).filter({ hasText: "none valid" }).waitFor();
-  expect(await rows.count()).toBe(3);
-  expect(await page.getByText("What was refused to this key alone").count()).toBe(0);
+  await expect.poll(() => rows.count()).toBe(3);
+  await expect.poll(() => page.getByText("What was refused to this key alone").count()).toBe(0);
   expect(await violations(page)).toEqual([]);
   expect(faults).toEqual([]);
   const [download] = await Promise.all([
@@ -79,7 +79,7 @@ test("a key of one namespace is told that it sees its own refusals alone", async
   await page.getByText("What was refused to this key alone").waitFor();
   const rows = page.getByRole("region", { name: "Refused events" }).locator("tbody tr");
   await rows.filter({ hasText: "key1" }).waitFor();
-  expect(await rows.count()).toBe(1);
+  await expect.poll(() => rows.count()).toBe(1);
   expect(await violations(page)).toEqual([]);
   await close();
 });

@@ -89,9 +89,11 @@ test("the panel of a dashboard leads to it", async () => {
   const { page, faults, close } = await open(chromium, `${server.url}/#/lineage?nodeId=${id("dataset:n:raw")}`);
   await page.locator(".card-node.exposure").click();
   const panel = page.getByLabel("Exposure", { exact: true });
-  expect(await panel.getByRole("link", { name: "weekly" }).getAttribute("href")).toBe("https://bi.example.com/1");
-  expect(await panel.textContent()).toContain("finance");
-  expect(await panel.getByText("Open its page").count()).toBe(0);
+  await expect
+    .poll(() => panel.getByRole("link", { name: "weekly" }).getAttribute("href"))
+    .toBe("https://bi.example.com/1");
+  await expect.poll(() => panel.textContent()).toContain("finance");
+  await expect.poll(() => panel.getByText("Open its page").count()).toBe(0);
   expect(faults).toEqual([]);
   await close();
 });
@@ -99,6 +101,6 @@ test("the panel of a dashboard leads to it", async () => {
 test("a run that went well shows no error, whatever its producer says beside it", async () => {
   const { page, close } = await open(chromium, `${server.url}/#/run?id=${runId}`);
   await expect.poll(() => page.locator("main").textContent()).toContain("retried twice");
-  expect(await page.getByRole("heading", { name: "Error", exact: true }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("heading", { name: "Error", exact: true }).count()).toBe(0);
   await close();
 });

@@ -32,7 +32,7 @@ test.each(["a", "own"])("the edge that closes the cycle of %s is seen whole, and
   const { page, faults, close } = await open(chromium, `${server.url}/${lineageLink(`dataset:n:${name}`)}`);
   await page.locator(".react-flow__edge path.back").first().waitFor();
   await settled(page);
-  expect(await page.locator(".react-flow__edge path.back").count()).toBe(1);
+  await expect.poll(() => page.locator(".react-flow__edge path.back").count()).toBe(1);
   const covered = await page.locator(".react-flow__edge path.back").evaluate((path: SVGPathElement) => {
     const nodes = [...document.querySelectorAll(".react-flow__node")].map((node) => node.getBoundingClientRect());
     const steps = Array.from({ length: 99 }, (_, index) =>

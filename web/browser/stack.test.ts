@@ -50,7 +50,7 @@ test.each(VIEWS)(
     const { page, faults, close } = await open(chromium, `${server.url}/${link}`, SIZE, SLOW_MS);
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();
     await settled(page);
-    expect(await page.getByRole("alert").allInnerTexts()).toEqual([]);
+    await expect.poll(() => page.getByRole("alert").allInnerTexts()).toEqual([]);
     expect(await violations(page)).toEqual([]);
     expect(faults).toEqual([]);
     await close();

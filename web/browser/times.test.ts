@@ -67,7 +67,7 @@ test("1,000 nodes are compared with yesterday, and slid into the past", async ()
   const difference = page.locator(".difference");
   await difference.getByText("25 datasets changed, 2 nodes added, 2 edges added").waitFor();
   await difference.locator("summary b").click();
-  expect(await difference.getByText("+ y added, string").count()).toBe(25);
+  await expect.poll(() => difference.getByText("+ y added, string").count()).toBe(25);
   await page.getByRole("button", { name: "Table", exact: true }).click();
   await page.getByRole("searchbox").fill("columns changed");
   await page.getByText("25 of 1,003").waitFor();
@@ -101,7 +101,7 @@ test("a comparison names each changed column, in the picture, the panel, the nam
   await page.getByRole("button", { name: "a day", exact: true }).click();
   const changed = page.getByRole("region", { name: "What changed" });
   await changed.getByText(/: 26 datasets changed/).waitFor();
-  expect(await changed.getByText("− q removed, string").count()).toBe(1);
+  await expect.poll(() => changed.getByText("− q removed, string").count()).toBe(1);
   expect(await page.evaluate(() => window.location.hash)).toContain("since=");
   expect(faults).toEqual([]);
   await close();
@@ -141,7 +141,7 @@ test("a deleted dataset is told to be unknown, and leaves no handle", async () =
   await page.getByRole("heading", { name: "Headwater does not know this" }).waitFor();
   await page.evaluate((hash) => (window.location.hash = hash), lineageLink("dataset:n:kept"));
   await page.locator('.react-flow__node[data-id="dataset:n:kept"]').waitFor();
-  expect(await page.locator(".toolbar .count").innerText()).toBe("2 nodes");
+  await expect.poll(() => page.locator(".toolbar .count").innerText()).toBe("2 nodes");
   expect(faults).toEqual([]);
   await close();
 });

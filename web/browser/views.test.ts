@@ -96,7 +96,7 @@ test("the page of a table tells who writes it and when, and its rows as a plot a
   const { page, close } = await open(chromium, `${server.url}/#/node?nodeId=${id(REVENUE)}`);
   await page.getByRole("img", { name: /Rows written of 2 runs/ }).waitFor();
   const rows = page.getByRole("table", { name: "Rows written, newest first" }).getByRole("cell");
-  expect(await rows.allInnerTexts()).toEqual(["0", "70"]);
+  await expect.poll(() => rows.allInnerTexts()).toEqual(["0", "70"]);
   await page.getByText("by lake_revenue_daily").waitFor();
   await page.getByText("none in 2 versions").waitFor();
   await close();
