@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 from headwater.cli.doctor.finding import DoctorFinding
@@ -34,7 +35,7 @@ def _limit_in(region: str) -> int | None:
     except ModuleNotFoundError:
         return None
     try:
-        client = Session().create_client("lambda", region, config=Config(connect_timeout=3, read_timeout=5))
+        client: Any = Session().create_client("lambda", region, config=Config(connect_timeout=3, read_timeout=5))
         return int(client.get_account_settings()["AccountLimit"]["ConcurrentExecutions"])
     except (BotoCoreError, ClientError):
         return None
