@@ -85,10 +85,18 @@ class Deployed:
         """For the length of a `with` block a function has other variables."""
         name, given = self._configuration(function)
         self.lambda_.update_function_configuration(FunctionName=name, Environment={"Variables": given | variables})
+        self.release(name)
         try:
             yield
         finally:
             self.lambda_.update_function_configuration(FunctionName=name, Environment={"Variables": given})
+            self.release(name)
+
+    def release(self, name: str) -> None:
+        """Publishes what a function is by now, and moves its alias there, if it has one, as an update does."""
+        if self.lambda_.list_aliases(FunctionName=name)["Aliases"]:
+            version = self.lambda_.publish_version(FunctionName=name)["Version"]
+            self.lambda_.update_alias(FunctionName=name, Name="live", FunctionVersion=version)
 
     def _configuration(self, function: str) -> tuple[str, dict[str, str]]:
         """The physical name of a function and its variables."""

@@ -8,6 +8,7 @@ from headwater.cli.machine.progress import Say
 from local.alerts.datadog import Datadog
 from local.deploy import cloudformation
 from local.deploy.batch_grants import grant_batches
+from local.deploy.code_deploy import without_code_deploy
 from local.deploy.event_resources import create, extract
 from local.deploy.key_guards import without_key_guards
 from local.deploy.metric_math import without_rates
@@ -51,7 +52,7 @@ class DeploymentOptions:
 
 def deploy(options: DeploymentOptions, account: Account, say: Say) -> Deployment:
     """Create the stack, or update the one that a data folder kept to this template and code. Raises Failure."""
-    template = without_rates(without_key_guards(read_template(options.layout.template)))
+    template = without_code_deploy(without_rates(without_key_guards(read_template(options.layout.template))))
     refuse_unknown(options.parameters, template["Parameters"])
     event_resources = extract(template, cloudformation.STACK)
     uploads = Uploads(options.layout, account)

@@ -95,10 +95,10 @@ def test_only_the_gateway_may_invoke_the_functions_of_its_routes(resources: Reso
         if name not in SCHEDULED and not name.startswith("Private")  # test_private_api.py
     ]
     assert {permission["FunctionName"]["Ref"] for permission in permissions} == {
-        "AuthoriseFunction",
-        "IngestFunction",
-        "LookupFunction",
-        "CurateFunction",
+        "AuthoriseFunction.Alias",
+        "IngestFunction.Alias",
+        "LookupFunction.Alias",
+        "CurateFunction.Alias",
         "WebFunction",
     }
     for permission in permissions:

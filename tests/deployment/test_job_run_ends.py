@@ -29,5 +29,5 @@ def test_an_end_that_comes_before_its_run_is_told_again_for_six_hours(resources:
     assert queue["VisibilityTimeout"] == 5 * 60
     assert queue["VisibilityTimeout"] >= 6 * resources["CurateFunction"]["Timeout"]
     mapping = resources["JobRunEndMapping"]
-    assert (mapping["EventSourceArn"], mapping["FunctionName"]) == (QUEUE, {"Ref": "CurateFunction"})
+    assert (mapping["EventSourceArn"], mapping["FunctionName"]) == (QUEUE, {"Ref": "CurateFunction.Alias"})
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]

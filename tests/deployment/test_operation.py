@@ -196,6 +196,8 @@ def longest_value(value: Any, parameters: Properties) -> int:
             if parameter["Type"] == "Number":
                 return len("9999999")
             return int(parameter.get("MaxLength") or max(map(len, parameter["AllowedValues"])))
+        case {"Ref": "SettingsVersion"}:
+            return len("999999")
         case {"Fn::If": [_, *branches]}:
             return max(longest_value(branch, parameters) for branch in branches)
         case {**members} if members:

@@ -11,6 +11,8 @@ from tests.deployment.conftest import Properties, Resources
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 ALLOWED = {
     "AuthoriseRole": LOGS | {"secretsmanager:GetSecretValue"},
+    "DeploymentRole": {"lambda:GetAlias", "lambda:UpdateAlias", "lambda:GetProvisionedConcurrencyConfig"}
+    | {"cloudwatch:DescribeAlarms"},
     "IngestRole": LOGS | {"sqs:SendMessage", "s3:PutObject", "dynamodb:PutItem"},
     "NormaliseRole": LOGS
     | {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ChangeMessageVisibility"}
@@ -138,6 +140,8 @@ def test_a_role_reaches_only_named_resources(resources: Resources, role: str) ->
         if statement.get("Sid") == OF_THE_NETWORK:
             assert all(action.startswith("ec2:") for action in statement["Action"])
             continue
+        if statement["Action"] == "cloudwatch:DescribeAlarms":
+            continue  # as in AWSCodeDeployRoleForLambdaLimited
         for resource in as_list(statement["Resource"]):
             name = referred(resource)
             assert "*" not in name.removesuffix("/*")

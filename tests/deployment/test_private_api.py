@@ -12,7 +12,7 @@ NAMES = (
     "PrivatePath",
     "PrivatePost",
     "PrivateGet",
-    "PrivateDeployment1",
+    "PrivateDeployment2",
     "PrivateStage",
     "PrivateApiServerErrorsAlarm",
 )
@@ -44,7 +44,7 @@ def test_a_gzipped_body_arrives_whole(resources: Resources) -> None:
 def test_events_go_to_ingest_and_lookups_to_lookup_with_a_key(resources: Resources) -> None:
     for name, function in (("PrivatePost", "IngestFunction"), ("PrivateGet", "LookupFunction")):
         method = resources[name]
-        assert f"${{{function}.Arn}}" in method["Integration"]["Uri"]["Fn::Sub"]
+        assert f"${{{function}.Alias}}" in method["Integration"]["Uri"]["Fn::Sub"]
         assert method["Integration"]["Type"] == "AWS_PROXY"
     assert resources["PrivatePost"]["AuthorizationType"] == "CUSTOM"
     by_iam_or_key = {"Fn::If": ["LookupByIam", "AWS_IAM", "CUSTOM"]}
@@ -73,4 +73,5 @@ def test_a_flood_is_answered_429(resources: Resources) -> None:
 
 def test_the_deployment_has_all_methods(template: Properties) -> None:
     methods = {name for name, each in template["Resources"].items() if each["Type"] == "AWS::ApiGateway::Method"}
-    assert set(template["Resources"]["PrivateDeployment1"]["DependsOn"]) == methods
+    permissions = {name for name in NAMES if "Permission" in name}
+    assert set(template["Resources"]["PrivateDeployment2"]["DependsOn"]) == methods | permissions

@@ -73,7 +73,7 @@ class Releases:
     """Exchanges the functions of a stack for those of the release before, and back."""
 
     def __init__(self, deployed: Deployed, before: Path) -> None:
-        self._lambda = deployed.lambda_
+        self._deployed, self._lambda = deployed, deployed.lambda_
         self._names = {function: deployed.function(function) for function in FUNCTIONS}
         configuration = self._lambda.get_function_configuration(FunctionName=self._names["ingest"])
         dependencies, this = [layer["Arn"] for layer in configuration["Layers"]]
@@ -84,11 +84,12 @@ class Releases:
         self._layers = {True: [dependencies, layer["LayerVersionArn"]], False: [dependencies, this]}
 
     def exchange(self, function: str, *, is_before: bool) -> None:
-        """Exchanges layer and code, by two calls, as CloudFormation does."""
+        """Exchanges layer and code, by two calls, as CloudFormation does, and then moves the alias that is called."""
         name = self._names[function]
         self._lambda.update_function_configuration(FunctionName=name, Layers=self._layers[is_before])
         code = packed(self._folders[is_before] / "functions" / function, "")
         self._lambda.update_function_code(FunctionName=name, ZipFile=code)
+        self._deployed.release(name)
 
 
 def test_no_event_answered_201_is_lost_while_functions_are_updated_and_rolled_back(stack: Stack, before: Path) -> None:

@@ -113,6 +113,11 @@ def test_event_types(account: Account, kind: str) -> None:
     assert f"Unrecognized resource types: [AWS::Events::{kind}]" in refused, mended("event-types")
 
 
+def test_code_deploy(account: Account) -> None:
+    refused = refusal(lambda: deploy(account, "code-deploy", resource("AWS::CodeDeploy::Application")))
+    assert "Unrecognized resource types: [AWS::CodeDeploy::Application]" in refused, mended("code-deploy")
+
+
 def test_unknown_parameters(account: Account) -> None:
     queue = resource("AWS::SQS::Queue")
     refused = refusal(lambda: deploy(account, "unknown-parameters", queue, NoSuchParameter="1"))

@@ -12,6 +12,7 @@ from headwater.cli.doctor.canary import FORBIDDEN, NAMESPACE, post_canary, read_
 from headwater.cli.doctor.checks import findings, frontier_of
 from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding, unusable
 from headwater.cli.doctor.listener import Listener, listener_of
+from headwater.cli.doctor.quota import few_copies
 from headwater.cli.endpoint import KEY_VARIABLE, UnusableKey, add_server_options, api_of, key_of
 from headwater.cli.failure import CommandFailure
 from headwater.read.frontier import Frontier
@@ -109,7 +110,7 @@ def report(client: Api, namespace: str | None, canary_findings: list[DoctorFindi
     arrivals = Arrivals.of(client)
     for (producer, of), time in sorted(arrivals.last().items()):
         print(f"[last event] {time} in {of} by {producer}")
-    status = print_findings([*canary_findings, *findings(client, arrivals, namespace)])
+    status = print_findings([*canary_findings, *few_copies(client.url), *findings(client, arrivals, namespace)])
     if arrivals.is_cut:
         print("[note] only the newest thousand events and the newest thousand jobs were examined")
     print("a fault keeps the graph empty" if status else no_fault(frontier_of(arrivals)))
