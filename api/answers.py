@@ -29,7 +29,6 @@ _NAME, _EDGES, _FRONTIER = component("Name"), array(component("Edge")), componen
 
 
 def listed(name: str, items: Schema, **more: Schema) -> Schema:
-    """A page of a list."""
     return record(**{name: array(items)}, totalCount=COUNT, cursor=maybe(TEXT), **more)
 
 

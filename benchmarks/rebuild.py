@@ -147,7 +147,6 @@ def layers(number: int, seed: int) -> Iterator[Document]:
 
 
 def one_job(number: int, seed: int) -> Iterator[Document]:
-    """One job with all runs."""
     yield from events(LayeredGraph(layered_graph(20, seed).jobs[:1]), number // 2 + 1, seed)
 
 

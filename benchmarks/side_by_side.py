@@ -52,8 +52,6 @@ class Lookup:
 
 @dataclass(frozen=True)
 class ServerFigures:
-    """The figures of one server."""
-
     name: str
     start_seconds: float | None
     ingestion: Ingestion

@@ -50,7 +50,6 @@ def main() -> None:
 
 
 def application(arguments: argparse.Namespace, *, has_jar: bool) -> dict[str, float]:
-    """The measurements of one application."""
     from headwater.cli.jvm.installed_spark import JAR, spark_home, spark_java  # noqa: PLC0415 - not in the driver
     from headwater.cli.jvm.jars import LISTENER_PINS, jar_files  # noqa: PLC0415
     from headwater.cli.jvm.spark_submit import driver_environment, engine_settings, listener_settings  # noqa: PLC0415

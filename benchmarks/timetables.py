@@ -64,7 +64,6 @@ class Task:
 
     @property
     def ancestors(self) -> dict[str, "Task"]:
-        """The task and all above it."""
         return {self.name: self} | {name: task for above in self.above for name, task in above.ancestors.items()}
 
     def is_on(self, day: int) -> bool:

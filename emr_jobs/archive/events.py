@@ -121,7 +121,7 @@ def _lines_by_task(archive: Location, found: ArchiveObject, tasks: int) -> Itera
     lines_of_jobs: Counter[bytes] = Counter()
     try:
         with closing(archive.open(found.key)) as raw:
-            for number, line in enumerate(_lines(raw), start=1):
+            for number, line in enumerate(lines_of(io.BufferedReader(_RawBody(raw), BUFFER_BYTES)), start=1):
                 job = _job_in(line)
                 lines_of_jobs[job] += 1
                 run = b"" if lines_of_jobs[job] <= LINES_TOGETHER else _run_in(line)[-1:]
@@ -154,10 +154,6 @@ def _read(archive: Location, part: Lines | LineFault) -> Iterator[ArchivedEvent 
     for number, line in part.numbered:
         if line.strip():
             yield _read_line(archive, line, f"{part.key} line {number}")
-
-
-def _lines(raw: Any) -> Iterator[bytes]:
-    return lines_of(io.BufferedReader(_RawBody(raw), BUFFER_BYTES))
 
 
 class _RawBody(io.RawIOBase):

@@ -37,7 +37,6 @@ class Told(NamedTuple):
 
 
 def insights_frame(found: DataFrame, kind: str, told: Told) -> DataFrame:
-    """Rows of insights of a kind."""
     return found.select(
         fn.lit(kind).alias("kind"),
         told.score.alias("score"),

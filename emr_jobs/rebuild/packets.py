@@ -136,7 +136,6 @@ def sent(packets: RDD[Packet], tasks: int) -> RDD[Packet]:
 
 
 def of_kinds(packets: RDD[Packet], *kinds: str) -> RDD[Packet]:
-    """The packets of some kinds."""
     return packets.filter(lambda packet: packet.kind in kinds)
 
 

@@ -29,7 +29,6 @@ class Difference(NamedTuple):
 
 
 def differences(rebuilt: RDD[Item], stored: RDD[Item]) -> list[Difference]:
-    """The differences by kind."""
     pairs = rebuilt.map(_fingerprint).fullOuterJoin(stored.map(_fingerprint))
     found = pairs.flatMap(lambda pair: _compared(*pair))
     joined = found.keyBy(lambda difference: difference[:2]).reduceByKey(Difference.join).values()

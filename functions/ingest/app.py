@@ -23,7 +23,6 @@ headwater.start.end()
 
 @log.handler
 def handler(request: Mapping[str, Any], context: Any) -> dict[str, Any]:
-    """Answers one request."""
     request = as_http_api(request)
     response = answer(request, partial(ROUTER.respond, ingest), log, audit=refusals)
     if response.status >= 400:

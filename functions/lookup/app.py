@@ -25,7 +25,6 @@ gc.set_threshold(50_000)
 
 @root.log().handler
 def handler(request: Mapping[str, Any], context: Any) -> dict[str, Any]:
-    """Answers one request."""
     request = as_http_api(request)
     response = answer(request, partial(respond, lookups), root.log(), audit=root.audit(), authenticate=authenticate)
     return response.to_gateway(accepts_gzip=accepts_gzip(request))

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from botocore.exceptions import BotoCoreError, ClientError
 
 from headwater.cli.machine.progress import Say
-from local.alerts.alert import SentAlert
-from local.alerts.queue import AlertQueue
+from local.alerts.queue import AlertQueue, SentAlert
 
 POLL_SECONDS = 1
 WEBHOOK_SECONDS = 5

@@ -1,13 +1,33 @@
-"""An SQS queue that is subscribed to the alert topic of a stack."""
+"""The alerts of a stack, from an SQS queue that is subscribed to its topic."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from local.alerts.alert import SentAlert
 from local.emulator.account import ACCOUNT_ID, REGION, Account
 
 MAX_MESSAGES = 10  # of one ReceiveMessage
+
+
+@dataclass(frozen=True)
+class SentAlert:
+    """A message of the topic: its text as sent, and the JSON object in the text."""
+
+    body: str
+    message: dict[str, Any]
+
+    @property
+    def detail(self) -> dict[str, Any]:
+        detail: dict[str, Any] = self.message["detail"]
+        return detail
+
+    def lines(self) -> Iterator[str]:
+        """Yield the alert for a terminal: severity and title, the explanation, the link."""
+        yield f"{self.message['severity'].upper()}: {self.message['title']}"
+        yield from (f"  {line}" for line in self.message["explanation"])
+        if link := self.detail.get("link"):
+            yield f"  see {link}"
 
 
 @dataclass(frozen=True)

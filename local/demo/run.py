@@ -5,22 +5,27 @@ Then the schema of the raw orders changes, the same jobs run again without an er
 
 import shutil
 import time
+from pathlib import Path
 
 from headwater.cli.api import Api
 from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
 from headwater.cli.jvm.java import java_home
-from headwater.cli.jvm.spark_submit import SparkSubmit
+from headwater.cli.jvm.spark_submit import SparkSubmit, error_lines
+from headwater.cli.machine.failure import Failure
 from headwater.cli.machine.progress import Say
 from local.alerts.queue import AlertQueue, subscribe
-from local.demo.ingestion import wait_for_ingestion
 from local.demo.orders_pipeline import Lake, OrdersPipeline
 from local.demo.report import check_counts, curl_of_columns, page_of, print_counts, print_upstream
 from local.demo.schema_drift import SCHEMA_CHANGED, check_datadog, print_alerts, wait_for_alert
+from local.deploy.deployment import Deployment
 from local.layout import Layout
+from local.stack.function_logs import log_lines
 from local.stack.lifecycle import IN_USE, Stack, StackOptions, listening, run_stack
 from local.stack.lock import hold_lock, require_unlocked
+from local.stack.metrics import Metrics
 
 QUEUE = "demo-alerts"
+SECONDS = 60
 
 
 def demo(layout: Layout, port: int) -> None:
@@ -83,3 +88,35 @@ def stopwatch() -> Say:
         print(f"[{time.monotonic() - start:5.1f} s] {step}", flush=True)
 
     return say
+
+
+def wait_for_ingestion(deployment: Deployment, spark_logs: list[Path]) -> Metrics:
+    """Return the functions' metrics once as many events were normalised or quarantined as were received.
+
+    Raises Failure if that takes over a minute, or if no event arrives in that time.
+    """
+    deadline = time.monotonic() + SECONDS
+    while True:
+        metrics = read_metrics(deployment)
+        if 0 < metrics.total("EventsReceived") <= processed(metrics):
+            return metrics
+        if time.monotonic() > deadline:
+            raise timeout(metrics, spark_logs)
+        time.sleep(0.3)
+
+
+def read_metrics(deployment: Deployment) -> Metrics:
+    return Metrics(log_lines(deployment.account, deployment.resources["AWS::Logs::LogGroup"]))
+
+
+def processed(metrics: Metrics) -> int:
+    return metrics.total("EventsNormalised") + metrics.total("EventsQuarantined")
+
+
+def timeout(metrics: Metrics, spark_logs: list[Path]) -> Failure:
+    received = metrics.total("EventsReceived")
+    if received:
+        reason = f"of {received} events received, {processed(metrics)} were folded within {SECONDS} s"
+        return Failure(reason, f"see normalise.log in {spark_logs[0].parent}")
+    reason = f"no event arrived within {SECONDS} s of the jobs' end. Spark's log says:\n{error_lines(spark_logs[0])}"
+    return Failure(reason, f"see what OpenLineage says in {spark_logs[0]}: was the listener loaded, was it answered?")

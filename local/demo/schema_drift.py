@@ -3,9 +3,8 @@
 import time
 
 from headwater.cli.machine.failure import Failure
-from local.alerts.alert import SentAlert
 from local.alerts.datadog import Datadog
-from local.alerts.queue import AlertQueue
+from local.alerts.queue import AlertQueue, SentAlert
 
 SCHEMA_CHANGED = "Dataset Schema Changed"
 SECONDS = 30

@@ -3,20 +3,34 @@
 import fcntl
 import hashlib
 import shutil
+import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
-from local.deploy.wheels import install
+from headwater.cli.machine.failure import Failure
 from local.layout import Layout
 
+INSTALL = ["pip", "install", "--quiet", "--no-deps", "--require-hashes", "--python", sys.executable]
 EPOCH = (1980, 1, 1, 0, 0, 0)
 EXCLUDED = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"}
 HOMES = {"cli", "serve"}
 """What people run: no function imports it (layers/headwater/Makefile)."""
 NAME_LENGTH = 16
+
+
+def install(layout: Layout, requirements: Path, *options: str | Path) -> None:
+    """Install the packages that a requirements file pins. Raises Failure."""
+    command: list[str | Path] = [layout.uv, *INSTALL, *options, "--requirements", requirements]
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True)
+    except FileNotFoundError as error:
+        raise Failure("uv is not in .local", "run this through make, which installs it") from error
+    except subprocess.CalledProcessError as error:
+        reason = f"{requirements.relative_to(layout.root)} could not be installed:\n{error.stderr.strip()}"
+        raise Failure(reason, "check the network and the package index, then try again") from error
 
 
 def function_package(source: Path) -> bytes:

@@ -42,7 +42,6 @@ def samples(folder: Path) -> list[Sample]:
 
 
 def outcomes(folder: Path, invoke: Invoke) -> Iterator[SampleOutcome]:
-    """Sends each sample."""
     for sample in samples(folder):
         yield outcome(sample, invoke(sample.function, (folder / sample.file).read_bytes()))
 

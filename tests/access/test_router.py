@@ -96,7 +96,6 @@ class RoutedRequest:
         return {}
 
     def status_for(self, caller: Principal | None) -> int:
-        """The status of the response."""
         event = event_of(self._route, caller)
         services = self._services["GET" if self._route.method == "GET" else "WRITE"]
 

@@ -123,6 +123,16 @@ def test_the_wheel_has_one_package_and_the_old_name_of_another(installed: Path) 
 
 
 @pytest.mark.engine
+def test_an_index_shows_the_readme_with_whole_links(installed: Path) -> None:
+    (metadata,) = installed.glob("lib/python*/site-packages/headwater-*.dist-info/METADATA")
+    targets = re.findall(r"\]\(([^)]+)\)", metadata.read_text())
+    assert [target for target in targets if not target.startswith(("https://", "#"))] == []
+    paths = [target.split("/", 7)[7].partition("#")[0] for target in targets if "/headwater/blob/v" in target]
+    assert "docs/limits.md" in paths
+    assert all((ROOT / path).exists() for path in paths)
+
+
+@pytest.mark.engine
 def test_the_wheel_works_beside_a_project_with_names_of_its_own(installed: Path, tmp_path: Path) -> None:
     for name in ("cli", "serve", "local", "store"):
         (tmp_path / name).mkdir()

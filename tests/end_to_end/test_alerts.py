@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from local.alerts.alert import SentAlert
-from local.alerts.queue import AlertQueue, subscribe
+from local.alerts.queue import AlertQueue, SentAlert, subscribe
 from local.stack.lifecycle import Stack
 from tests.alert_samples import TYPES, Detail, put, schema_changed
 

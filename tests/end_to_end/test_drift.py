@@ -6,8 +6,7 @@ import uuid
 
 import pytest
 
-from local.alerts.alert import SentAlert
-from local.alerts.queue import AlertQueue, subscribe
+from local.alerts.queue import AlertQueue, SentAlert, subscribe
 from local.stack.lifecycle import Stack
 from tests import factory
 from tests.embedded import Deployed

@@ -61,7 +61,7 @@ def test_an_event_waits_until_the_item_that_it_meets_is_mended(api: Api, deploye
     sound = deployed.items()[HEAD]
     _change(deployed, HEAD, {"doc": {"B": b"damaged"}})
     with deployed.visibility(seconds=2):
-        assert api.post_event(_event()).status == 201
+        assert api.post_event(factory.run_event("COMPLETE", seconds=3_600, run=900, job="nightly")).status == 201
         deployed.wait_until_logged("normalise", f"{HEAD.pk}/{HEAD.sk}")
         damaged = api.get("namespaces", "demo", "jobs", "nightly")
         assert (damaged.status, damaged.headers["retry-after"]) == (503, "1")
@@ -80,10 +80,6 @@ def _target(answer: GoldenAnswer) -> str:
     path = answer.path if answer.path.startswith("/") else f"/api/v1/{answer.path}"
     query = {**answer.query, **added_parameters(RELEASE, answer.path)}
     return quote(path, safe="/:") + (f"?{urlencode(query, doseq=True)}" if query else "")
-
-
-def _event() -> factory.Document:
-    return factory.run_event("COMPLETE", seconds=3_600, run=900, job="nightly")
 
 
 def _change(deployed: Deployed, key: Key, attributes: dict[str, dict[str, bytes]]) -> None:

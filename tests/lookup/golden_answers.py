@@ -1,7 +1,7 @@
 """Golden answers: what each released version answered on its own golden items (tests/store/golden.py).
 
 A release adds its own, after its golden items: `python -m tests.lookup.golden_answers 0.2.0`, once, before its tag. It
-repeats the requests of the release before. Those of older releases never change.
+repeats the requests of the release before, and those of MORE. Those of older releases never change.
 """
 
 import gzip
@@ -17,6 +17,18 @@ from tests.lookup.requests import ANYONE, NOON, response_to
 from tests.store import golden
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "answers"
+MORE: tuple[tuple[str, Mapping[str, str]], ...] = (
+    ("runs", {}),
+    ("runs", {"limit": "2"}),
+    ("search/groups", {"q": "orders"}),
+    ("search/groups", {"q": "amount"}),
+    ("diff", {"from": "2026-01-01T00:00:00Z"}),
+    ("diff", {"from": "2026-01-01T00:00:00Z", "nodeId": "dataset:file:/data/lake/retyped"}),
+    ("insights", {}),
+    ("jobs/runs/01a2003b-9a41-78da-addb-d0d5999e6019/events", {}),
+    ("namespaces/file/datasets", {"withUsage": "true"}),
+)
+"""Lookups that came with 0.2.0."""
 
 
 class GoldenAnswer(NamedTuple):
@@ -44,9 +56,9 @@ def status_and_body(
 
 def _written(release: str, earlier: str) -> Iterator[str]:
     table = golden.table_of(release)
-    for given in answers_of(earlier):
-        status, body = status_and_body(table, given.path, given.query)
-        answer = given._replace(status=status, body=body)
+    requests = [(given.path, given.query) for given in answers_of(earlier)]
+    for path, query in [*requests, *(request for request in MORE if request not in requests)]:
+        answer = GoldenAnswer(path, query, *status_and_body(table, path, query))
         yield json.dumps(answer._asdict(), sort_keys=True, ensure_ascii=False) + "\n"
 
 

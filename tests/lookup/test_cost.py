@@ -236,7 +236,6 @@ def test_a_root_cause_takes_two_calls_for_a_job_and_three_for_a_dataset(larger: 
 
 
 def datasets_read(runs: Collection[Any]) -> set[str]:
-    """The datasets that runs have read."""
     return {use["datasetVersionId"]["name"] for run in runs for use in run["inputDatasetVersions"]}
 
 

@@ -248,7 +248,6 @@ def stable_name(query: str) -> str:
 
 
 def recorded() -> Iterator[Document]:
-    """All recorded events."""
     for path in sorted(FIXTURES.rglob("*.jsonl*")):
         content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         for line in content.splitlines():

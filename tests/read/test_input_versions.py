@@ -29,7 +29,6 @@ def at(run: int, seconds: float | None) -> float:
 
 
 def versions(run: Document) -> dict[str, str]:
-    """The version of each input of a run."""
     ids = [use["datasetVersionId"] for use in run["inputDatasetVersions"]]
     return {f"{version['namespace']}:{version['name']}": version["version"] for version in ids}
 
@@ -44,7 +43,6 @@ def quoted(part: str) -> str:
 
 
 def runs_of_all_answers(get: LookupClient) -> Iterator[Document]:
-    """Every run in every answer that has runs."""
     for job in get.by_cursor("jobs", "jobs", 1_000):
         path = f"namespaces/{quoted(job['namespace'])}/jobs/{quoted(job['name'])}"
         single, runs = get(path), get(f"{path}/runs")["runs"]

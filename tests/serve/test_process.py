@@ -264,7 +264,7 @@ def test_the_server_needs_no_sdk_of_aws() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--open", "--host", "0.0.0.0"], "--open is for this machine alone"),  # noqa: S104
+        (["--open", "--host", "0.0.0.0"], "--open is only for this machine"),  # noqa: S104
         (["--webhook", "nowhere"], "is not a URL"),
         (["--host", "192.0.2.1"], "cannot be listened at"),
     ],

@@ -46,7 +46,6 @@ def _event(line: Any) -> NormalisedEvent:
 
 
 def table_of(release: str) -> MemoryTable:
-    """The table that a release left."""
     table = MemoryTable()
     table.put(_item(json.loads(line)) for line in _lines(release))
     return table

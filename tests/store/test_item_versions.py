@@ -141,7 +141,8 @@ def test_the_golden_items_have_every_kind(release: str) -> None:
 def test_the_items_of_a_release_have_the_states_that_this_release_stores(release: str) -> None:
     stored, today = comparable(golden.table_of(release)), comparable(golden.folded(MemoryTable()))
     for key in (keys.job_head(job_id(READER)), keys.dataset_head(dataset_id(RATES))):
-        assert stored.pop(key) != today.pop(key)  # until the job reports once more, as in the next test
+        is_as_today = stored.pop(key) == today.pop(key)
+        assert is_as_today == (release != "0.1.0")  # until the job reports once more, as in the next test
     assert stored == today
 
 

@@ -71,7 +71,6 @@ def release(folder: Path, file: Path, *forms: int, **variables: str) -> Iterator
 
 @pytest.fixture(scope="session")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The release before this one."""
     folder = tmp_path_factory.mktemp("release")
     with tarfile.open(RELEASES / f"{BEFORE}.tar.xz") as archive:
         archive.extractall(folder, filter="data")
@@ -80,7 +79,6 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def this(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """This release."""
     folder = tmp_path_factory.mktemp("this")
     (folder / "headwater").symlink_to(ROOT / "layers" / "headwater" / "headwater")
     (folder / "worker_of_release.py").symlink_to(ROOT / "tests" / "store" / "worker_of_release.py")

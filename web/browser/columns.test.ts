@@ -1,4 +1,4 @@
-/** A table of 3,000 columns: opened, scrolled, searched, and the way of its last column lit. */
+/** A table of 3,000 columns: opened, scrolled, searched, and the lineage path of its last column lit. */
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -53,7 +53,7 @@ test("the last column is found by scrolling and by a search, and its way is lit"
     .locator(".rows")
     .getByRole("button", { name: /column_2999/ })
     .click();
-  await page.getByText("The way of column_2999", { exact: false }).waitFor();
+  await page.getByText("The lineage path of column_2999", { exact: false }).waitFor();
   await expect.poll(() => page.locator(".edge-label.of-column").allInnerTexts()).toEqual(["identity", "identity"]);
   await settled(page);
   const traced = (await node.locator(".traced").boundingBox())!;

@@ -104,7 +104,6 @@ const LINKS = [
   `#/node?nodeId=${encodeURIComponent(`dataset:hostile:${HOSTILE[0]}`)}&tab=columns`,
   `#/node?nodeId=${encodeURIComponent(`dataset:hostile:${HOSTILE[5]}`)}`,
   "#/run?id=01a203a4-764e-7334-9f14-d6d70bfca421",
-  `#/node?nodeId=${encodeURIComponent(NODE)}&tab=events`,
   "#/namespace?name=hostile",
   `#/namespace?name=${encodeURIComponent(HOSTILE[0]!)}`,
   "#/namespaces?by=environment",

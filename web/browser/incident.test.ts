@@ -53,7 +53,7 @@ test("a table and a column find the column, and lead straight to its way", async
   await page.keyboard.type("revenue_daily total");
   await page.locator('[role="option"][aria-selected="true"]', { hasText: "total_revenue" }).waitFor();
   await page.keyboard.press("Enter");
-  await page.getByText("The way of total_revenue", { exact: false }).waitFor();
+  await page.getByText("The lineage path of total_revenue", { exact: false }).waitFor();
 });
 
 test("upstream is to the left, and the schema change is marked where it happened", async () => {
@@ -70,13 +70,13 @@ test("a picked column lights its way, with the transformation on each edge; back
     .getByRole("button", { name: /Columns of/ })
     .click();
   await page.getByRole("button", { name: /total_revenue/ }).click();
-  await page.getByText("The way of total_revenue", { exact: false }).waitFor();
+  await page.getByText("The lineage path of total_revenue", { exact: false }).waitFor();
   await node(page, "orders")
     .getByRole("button", { name: /unit_price/ })
     .waitFor();
   await expect.poll(() => page.locator(".edge-label.of-column").allInnerTexts()).toContain("aggregation");
   await page.goBack();
-  await page.getByText("The way of", { exact: false }).waitFor({ state: "detached" });
+  await page.getByText("The lineage path of", { exact: false }).waitFor({ state: "detached" });
 });
 
 test("filters and joins are apart, and masking is marked", async () => {
@@ -111,9 +111,9 @@ test("the root cause names the change, the column and leads to its way", async (
   await expect.poll(() => page.getByText("decimal(8,2) → integer").count()).toBe(1);
   await page.locator(".cause-graph .react-flow__node").nth(4).waitFor();
   await page.locator(".cause-graph").getByText("schema changed").waitFor();
-  await expect.poll(() => page.getByRole("link", { name: "the way of status" }).count()).toBe(0); // removed: it leads nowhere
-  await page.getByRole("link", { name: "the way of unit_price" }).click();
-  await page.getByText("The way of unit_price", { exact: false }).waitFor();
+  await expect.poll(() => page.getByRole("link", { name: "the lineage path of status" }).count()).toBe(0); // removed: it leads nowhere
+  await page.getByRole("link", { name: "the lineage path of unit_price" }).click();
+  await page.getByText("The lineage path of unit_price", { exact: false }).waitFor();
 });
 
 test("the impact names the owners, and is copied as Markdown", async () => {
@@ -275,7 +275,7 @@ test("a run leads to its job, and shows its events as they were posted", async (
   await page.getByText("You look at the past").waitFor();
 });
 
-test("the alert says that the job only read the change, and leads to the way of the column and to its run", async () => {
+test("the alert says that the job only read the change, and leads to the lineage path of the column and to its run", async () => {
   const page = await at("#/alerts");
   await page.getByText("It breaks 8 columns", { exact: false }).waitFor();
   await page
@@ -283,8 +283,8 @@ test("the alert says that the job only read the change, and leads to the way of 
     .first()
     .click();
   await page.getByText("No known job wrote the change", { exact: false }).waitFor();
-  await page.getByRole("link", { name: "the way of unit_price" }).click();
-  await page.getByText("The way of unit_price", { exact: false }).waitFor();
+  await page.getByRole("link", { name: "the lineage path of unit_price" }).click();
+  await page.getByText("The lineage path of unit_price", { exact: false }).waitFor();
   await page.goBack();
   await page
     .getByRole("definition")

@@ -70,7 +70,7 @@ test("from the search to the cause, its run, its column, the consequences and th
   await page.getByRole("option", { name: "Columns total_revenue" }).waitFor();
   await page.getByRole("status").getByText("5 results: ↑ ↓ choose, Enter opens.").waitFor();
   await page.keyboard.press("Enter");
-  await page.getByText("The way of total_revenue", { exact: false }).waitFor();
+  await page.getByText("The lineage path of total_revenue", { exact: false }).waitFor();
   await settled(page);
   expect(await tabTo(page, /^Why\?$/)).toBe(1);
   await page.keyboard.press("Enter");
@@ -82,9 +82,9 @@ test("from the search to the cause, its run, its column, the consequences and th
   await page.keyboard.press("Enter");
   await page.getByRole("link", { name: "Lineage at that time", exact: true }).waitFor();
   await backTo(opened, "Why is revenue_daily wrong?");
-  pressed.push(await tabTo(page, /^the way of unit_price$/));
+  pressed.push(await tabTo(page, /^the lineage path of unit_price$/));
   await page.keyboard.press("Enter");
-  await page.getByText("The way of unit_price", { exact: false }).waitFor();
+  await page.getByText("The lineage path of unit_price", { exact: false }).waitFor();
   await backTo(opened, "Why is revenue_daily wrong?");
   pressed.push(await tabTo(page, /^what it breaks, and whose that is$/));
   await page.keyboard.press("Enter");

@@ -73,7 +73,7 @@ test("a card stays where it is while its columns are opened and picked, and no l
       .locator(".rows")
       .getByRole("button", { name: new RegExp(`^${column} `) })
       .click();
-    await page.getByText(`The way of ${column}`).waitFor();
+    await page.getByText(`The lineage path of ${column}`).waitFor();
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${column}.png` });
     await isWhereItWas();
     await expect.poll(async () => (await page.locator(".edge-label.of-column").allInnerTexts()).sort()).toEqual(labels);
@@ -102,7 +102,7 @@ test("columns of unknown origin are marked in the picture and told with the reas
     .locator(".rows")
     .getByRole("button", { name: /^segment / })
     .click();
-  await page.getByText(`The way of segment of scores: 2 tables; ${open_}`, { exact: false }).waitFor();
+  await page.getByText(`The lineage path of segment of scores: 2 tables; ${open_}`, { exact: false }).waitFor();
   await scores.locator(".traced").getByRole("img", { name: open_ }).waitFor();
   await settled(page);
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/unknown.png` });

@@ -41,7 +41,7 @@ test("a column by its name alone leads to its way", async () => {
   await expect.poll(async () => (await groups(page)).map((group) => group.toLowerCase())).toContain("columns");
   await page.locator('[role="option"][aria-selected="true"]', { hasText: "total_revenue" }).waitFor();
   await page.keyboard.press("Enter");
-  await page.getByText("The way of total_revenue", { exact: false }).waitFor();
+  await page.getByText("The lineage path of total_revenue", { exact: false }).waitFor();
   await ended();
 });
 

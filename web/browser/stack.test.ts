@@ -67,7 +67,7 @@ test(
     await page.keyboard.type("revenue_daily total");
     await page.locator('[role="option"][aria-selected="true"]', { hasText: "total_revenue" }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByText("The way of total_revenue", { exact: false }).waitFor();
+    await page.getByText("The lineage path of total_revenue", { exact: false }).waitFor();
     await page.locator(".edge-label.of-column").first().waitFor();
     expect(faults).toEqual([]);
     await close();

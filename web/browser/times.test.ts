@@ -126,7 +126,7 @@ test("the slider has ticks where something happened, and leads from one to the n
 test("the alert of a removed column leads to the way that the column had", async () => {
   const { page, faults, close } = await open(chromium, `${server.url}/#/alerts`);
   await page.getByRole("link", { name: "cut: q was removed" }).click();
-  await page.getByRole("link", { name: "the way of q before it was removed" }).click();
+  await page.getByRole("link", { name: "the lineage path of q before it was removed" }).click();
   await page.getByText("You look at the past").waitFor();
   await expect.poll(() => page.locator(".edge-label.of-column").allInnerTexts()).toEqual(["identity"]);
   await page.getByRole("button", { name: "Back to now" }).click();

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Alert } from "../src/api/alerts";
-import { islands, lastEvents, late, suspicious } from "../src/views/health/findings";
+import { islands, lastEvents, suspicious } from "../src/views/health/findings";
 
 const named = (name: string) => ({ namespace: "n", name });
 const job = (name: string, inputs: string[], outputs: string[]) => ({
@@ -29,17 +28,6 @@ test("names that mean another host to each machine are suspicious", () => {
       ({ name }) => name,
     ),
   ).toEqual(["hive://ip-10-0-0-1:9083", "postgres://localhost:5432"]);
-});
-
-test("a job is late until its events have recovered", () => {
-  const alert = (nodeId: string, what: string, time: string) => ({ nodeId, type: what, time }) as Alert;
-  const told = [
-    alert("a", "Emission Latency Exceeded", "2026-11-20T08:00:00Z"),
-    alert("a", "Emission Latency Recovered", "2026-11-20T09:00:00Z"),
-    alert("b", "Emission Latency Exceeded", "2026-11-20T08:00:00Z"),
-    alert("c", "Run Failed", "2026-11-20T08:00:00Z"),
-  ];
-  expect(late(told).map(({ nodeId }) => nodeId)).toEqual(["b"]);
 });
 
 test("of each name the newest time counts, and the silent come first", () => {

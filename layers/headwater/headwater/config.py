@@ -116,14 +116,10 @@ class AuthoriseSettings(KeysSettings):
 
 
 class IngestSettings(SendingSettings, AuditSettings, NamingSettings):
-    """The settings of functions/ingest."""
-
     max_body_bytes: int
 
 
 class PickupSettings(KeysSettings, SendingSettings, TableSettings, NamingSettings):
-    """The settings of functions/pickup."""
-
     pickup_bucket: str
     max_body_bytes: int
 
@@ -136,8 +132,6 @@ class ForwardQueueSettings(Settings):
 
 
 class NormaliseSettings(StoreSettings, ArchiveSettings, NamingSettings, QueueSettings, ForwardQueueSettings):
-    """The settings of functions/normalise."""
-
     emission_latency_millis: int
     emission_latency_by_namespace: Mapping[str, int]
 
@@ -159,8 +153,6 @@ class CurateSettings(StoreSettings, AuditSettings, SendingSettings, NamingSettin
 
 
 class CatalogSettings(TableSettings, GlueSettings, LinkSettings):
-    """The settings of functions/catalog."""
-
     create_missing_tables: bool
     catalog_database: str
 
@@ -174,15 +166,11 @@ class PollSettings(TableSettings, SendingSettings, NamingSettings):
 
 
 class ConnectSettings(PollSettings):
-    """The settings of functions/connect."""
-
     connect_clusters: Mapping[str, Mapping[str, Any]]
     connect_secret: str
 
 
 class RegistrySettings(PollSettings):
-    """The settings of functions/registry."""
-
     registries: Mapping[str, Mapping[str, Any]]
     registry_secret: str
 
@@ -196,8 +184,6 @@ class AlertsSettings(AnnouncingSettings, NamingSettings):
 
 
 class SweepSettings(AnnouncingSettings):
-    """The settings of functions/sweep."""
-
     abandoned_after_minutes: int
     abandoned_after_by_namespace: Mapping[str, int]
 

@@ -24,8 +24,6 @@ DEFAULTS = {
 
 
 class ProcessSettings(RetentionSettings, NamingSettings):
-    """The settings of a process."""
-
     archive_retention_days: timedelta
     emission_latency_millis: int
     emission_latency_by_namespace: Mapping[str, int]

@@ -86,7 +86,7 @@ def test_a_stream_is_silent_unless_its_application_writes() -> None:
 def test_what_an_old_listener_does_not_tell_on_aws_is_named(version: str, namespace: str, lacking: str | None) -> None:
     event = factory.run_event("START", inputs=[factory.dataset("orders", namespace)])
     found = [gap.what for gap in gaps([{**event, "producer": LISTENER.replace("1.53.0", version)}])]
-    assert [what.startswith(f"the listener {version} is old, and does not tell {lacking}") for what in found] == (
+    assert [what.startswith(f"the listener {version} is old, and does not report {lacking}") for what in found] == (
         [True] if lacking else []
     )
 

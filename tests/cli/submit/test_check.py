@@ -61,5 +61,5 @@ def test_a_slow_fold_does_not_keep_the_program_from_starting(
     monkeypatch.setattr("headwater.cli.doctor.canary.linked", not_yet)
     monkeypatch.setattr(module, "SECONDS", 0.1)
     begun = time.monotonic()
-    assert "`headwater doctor` may tell why" in check(Listener(Api(server.url, server.key), NAMESPACE))
+    assert "`headwater doctor` may say why" in check(Listener(Api(server.url, server.key), NAMESPACE))
     assert time.monotonic() - begun < 30

@@ -15,7 +15,6 @@ DAYS = 90
 
 
 def amounts(expected: Callable[[int, datetime], float], noise: float, seed: int, days: int = DAYS) -> list[Amount]:
-    """An amount a day."""
     rng, begin = random.Random(seed), int(BEGIN.timestamp())
     starts = [begin + day * DAY for day in range(days)]
     return [

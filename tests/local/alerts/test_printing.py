@@ -7,9 +7,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any, cast
 
-from local.alerts.alert import SentAlert
 from local.alerts.printing import post, print_alerts
-from local.alerts.queue import AlertQueue
+from local.alerts.queue import AlertQueue, SentAlert
 from tests.alert_samples import schema_changed
 
 DETAIL = schema_changed("a" * 32)

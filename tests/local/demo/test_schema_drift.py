@@ -7,9 +7,8 @@ from typing import Any, cast
 import pytest
 
 from headwater.cli.machine.failure import Failure
-from local.alerts.alert import SentAlert
 from local.alerts.datadog import EVENTS, Datadog
-from local.alerts.queue import AlertQueue
+from local.alerts.queue import AlertQueue, SentAlert
 from local.demo import schema_drift
 from local.demo.schema_drift import SCHEMA_CHANGED, check_datadog, print_alerts, wait_for_alert
 from tests.alert_samples import schema_changed

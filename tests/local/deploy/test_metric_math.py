@@ -1,7 +1,6 @@
 """The emulator's stack has every alarm that it can evaluate."""
 
-from local.deploy.metric_math import without_rates
-from local.deploy.template import read_template
+from local.deploy.template import read_template, without_rates
 from local.layout import Layout
 
 

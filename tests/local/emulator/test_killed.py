@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from headwater.cli.machine.ports import free_port
-from local.deploy.uploads import Uploads
+from local.deploy.deployment import Uploads
 from local.emulator.ministack import Emulator, run_emulator
 from local.emulator.options import EmulatorOptions
 from local.layout import Layout

@@ -28,7 +28,6 @@ def upstream() -> Iterator[Upstream]:
 
 
 def fronted(stack: ExitStack, upstream: Upstream, client_seconds: float) -> int:
-    """The port of a front."""
     listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
     stack.enter_context(run_front(listener, ProxyTarget(upstream.url, client_seconds=client_seconds)))
     return int(listener.getsockname()[1])

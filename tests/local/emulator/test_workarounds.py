@@ -31,7 +31,7 @@ from ministack.services import apigateway  # type: ignore[import-untyped]
 
 from headwater.cli.machine.ports import free_port
 from headwater.cli.machine.process_group import end_group
-from local.deploy.key_guards import without_key_guards
+from local.deploy.template import without_key_guards
 from local.emulator.account import REGION, Account
 from local.emulator.ministack import Emulator, account_of, run_emulator, wait_until_ready
 from local.emulator.options import EmulatorOptions, environment

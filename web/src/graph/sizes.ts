@@ -14,7 +14,7 @@ const PADDING = 8;
 export interface Opening {
   /** Whether the columns of a dataset are listed. */
   isOpen: boolean;
-  /** The columns on the way of the picked column. */
+  /** The columns on the path of the picked column. */
   traced: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * The way of one column: the columns that it is made of and that are made of it, with the transformation on each edge.
+ * The path of one column: the columns that it is made of and that are made of it, with the transformation on each edge.
  */
 
 import type { CalledName, ColumnLineage, InputField, Name, Transformation } from "../api/types";

@@ -32,7 +32,7 @@ export interface Choices {
   openGroups: ReadonlySet<string>;
   openTables: ReadonlySet<string>;
   trace: Trace | null;
-  /** Whether only the way of the picked column is drawn. */
+  /** Whether only the path of the picked column is drawn. */
   isAlone: boolean;
   isMatch: (node: GraphNode) => boolean;
 }
@@ -67,7 +67,7 @@ function sceneNode(node: GraphNode, { openTables, trace }: Choices, isFaded: boo
   return { node, opening, width: WIDTH, height: heightOf(node, opening), isFaded };
 }
 
-/** Tables on the way of a column are drawn even if they are further away than the reader looks. */
+/** Tables on the path of a column are drawn even if they are further away than the reader looks. */
 function withTraced(
   graph: Graph,
   shown: ReadonlySet<string>,

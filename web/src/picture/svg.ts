@@ -97,7 +97,7 @@ function legendOf({ nodes, columnEdges }: Placed["scene"], { unknown }: Told): {
   ];
 }
 
-/** The columns that a card shows: those on the way of the picked column, and the first of its list if it is open. */
+/** The columns that a card shows: those on the path of the picked column, and the first of its list if it is open. */
 function rowsOf({ node, opening: { traced, isOpen } }: Pick<SceneNode, "node" | "opening">): string[] {
   const listed = isOpen ? listedFields(node, traced).slice(0, MOST_ROWS) : [];
   return [...traced.slice(0, MOST_TRACED), ...listed.map(({ name }) => name)];

@@ -24,8 +24,6 @@ STALE_SECONDS = 900.0
 
 
 class Secret(Protocol):
-    """The secret with the keys."""
-
     def read(self) -> str:
         """The secret's text: `{"keys": [{"id", "sha256", "scopes", "namespaces", "expires"}, ...]}`. An entry may also
         have `read` and `write`, which are further namespaces, and `seal`, a random text."""

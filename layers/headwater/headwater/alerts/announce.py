@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 
 class Bus(Protocol):
-    """The event bus."""
-
     def put(self, alerts: Sequence[Alert]) -> None:
         """Puts alerts. After a StorageError some alerts may be on the bus; the caller puts all alerts again."""
 

@@ -117,7 +117,6 @@ def _integration(head: JobHead) -> str:
 
 
 def _has_schema(run: Run, dataset: DatasetId, digest: str) -> bool:
-    """Whether a run reported a schema of a dataset."""
     uses = (side.get(dataset) for side in (run.inputs, run.outputs))
     return any(register.value == digest for use in uses if use and (register := schema_register(use.facets)))
 

@@ -52,7 +52,6 @@ def facets_between(before: Description, now: Description) -> dict[str, Any]:
 
 
 def event_of(name: Name, facets: Mapping[str, Any], at: Instant) -> dict[str, Any]:
-    """A DatasetEvent with facets of a dataset."""
     schema_url = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/DatasetEvent"
     dataset = {"namespace": name.namespace, "name": name.name, "facets": facets}
     return {"eventTime": at, "producer": PRODUCER, "schemaURL": schema_url, "dataset": dataset}

@@ -22,7 +22,6 @@ from headwater.graph.facets.dataset_reference import SYMLINKS, symlinks
 from headwater.graph.names.identity import DatasetId, dataset_id
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetHead
-from headwater.openlineage.event import Name
 
 FRESH_SECONDS = 600
 LISTING_SECONDS = 90
@@ -125,7 +124,7 @@ class Resolver:
     def label(self, head: DatasetHead) -> str:
         """The text for a dataset in a table's parameters: `db.table`, else its namespace and name."""
         certain = [str(candidate.table) for candidate in self.candidates(head) if candidate.is_certain]
-        return certain[0] if certain else _spelled(head.facts.name)
+        return certain[0] if certain else f"{head.facts.name.namespace}/{head.facts.name.name.lstrip('/')}"
 
     def ids_of(self, table: TableRef, definition: Table | None) -> set[DatasetId]:
         """The ids of the datasets that a table may be a name of."""
@@ -136,7 +135,3 @@ class Resolver:
 
 def _distinct(tables: Iterable[TableRef | None]) -> list[TableRef]:
     return list(dict.fromkeys(table for table in tables if table))
-
-
-def _spelled(name: Name) -> str:
-    return f"{name.namespace}/{name.name.lstrip('/')}"

@@ -17,7 +17,6 @@ from headwater.cli.lookups.parser import add_commands
 
 
 def script(shell: str) -> str:
-    """The completion script of a shell."""
     return shtab.complete(whole_command(), shell=shell)
 
 

@@ -1,4 +1,4 @@
-"""The API keys of a file: `headwater key add NAME --data lineage.db`. The file has hashes of keys alone."""
+"""The API keys of a file: `headwater key add NAME --data lineage.db`. The file has only hashes of keys."""
 
 import argparse
 import hashlib

@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="SUBJECT=TOPIC",
-        help="a topic of a subject that is named after a record alone; may be repeated",
+        help="the topic of a subject that is named after a record (RecordNameStrategy); repeatable",
     )
     parser.add_argument(
         "--name", default=NAME, help="of the registry in the facet of its topics (default: %(default)s)"

@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run until SIGTERM or Ctrl-C. Return 1 if the file, the address or a variable cannot be used."""
     options = parser().parse_args(arguments)
     if options.open and not is_local(options.host):
-        parser().error(f"--open is for this machine alone, and {options.host} is not; leave out --host, or use keys")
+        parser().error(f"--open is only for this machine, and {options.host} is not; leave out --host, or use keys")
     for name, url in (("--webhook", options.webhook), ("--public-url", options.public_url)):
         if url and not url.startswith(("http://", "https://")):
             parser().error(f"{url} is not a URL; try {name} http://127.0.0.1:9000/path")

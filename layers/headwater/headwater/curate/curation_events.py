@@ -69,7 +69,6 @@ def time_after(now: datetime, *known: Instant) -> Instant:
 
 
 def times_of(registers: Mapping[str, Register], facets: Iterable[str]) -> list[Instant]:
-    """The times of the registers of these facets."""
     return [registers[name].time for name in facets if name in registers]
 
 

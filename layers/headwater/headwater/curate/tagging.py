@@ -67,7 +67,6 @@ def untag_job(curator: Curator, request: ApiRequest, job: NamedNode) -> JsonObje
 
 
 def tag_document(tag: str, field: str | None = None) -> Document:
-    """The facet of a tag."""
     return own_facet(tag=tag) if field is None else own_facet(tag=tag, field=field)
 
 

@@ -72,12 +72,10 @@ class Batch:
 
     @cached_property
     def writes(self) -> list[DatasetWrite]:
-        """The writes of runs."""
         return [write for run in self.writing for write in DatasetWrite.by_run(run)]
 
     @cached_property
     def results(self) -> list[QualityResult]:
-        """The quality results of runs."""
         return [result for run in self.runs.values() for result in QualityResult.by_run(run)]
 
     @cached_property

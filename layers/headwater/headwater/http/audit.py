@@ -46,8 +46,6 @@ Failed = Callable[[str, BaseException], None]
 
 
 class AuditWriter(Protocol):
-    """The audit log."""
-
     def write(self, entry: AuditEntry, /) -> None:
         """Writes an entry. Raises StorageError."""
 
@@ -77,7 +75,6 @@ class Audit:
         return self._recorded(self.writer, request, response) if self.writer else response
 
     def _recorded(self, writer: AuditWriter, request: ApiRequest, response: ApiResponse) -> ApiResponse:
-        """The response to a request that has its entry."""
         try:
             writer.write(audit_entry(request, response.status))
         except Exception as error:  # noqa: BLE001 - whatever it is, the response to a lookup does not depend on it

@@ -80,8 +80,6 @@ class Route(Generic[Services, Resolved, Value]):
 
 @dataclass(frozen=True)
 class Router(Generic[Services]):
-    """The routes of a function."""
-
     routes: Sequence[Route[Services, Any, Any]]
 
     def respond(

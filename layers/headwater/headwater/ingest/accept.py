@@ -76,7 +76,6 @@ def accept_batch(sender: EventSender, text: str, on_event: Callable[[AnyEvent], 
 def accept_documents(
     sender: EventSender, documents: Sequence[Any], on_event: Callable[[AnyEvent], None] = lambda _: None
 ) -> AcceptedBatch:
-    """Accepts the events in documents that have no fault."""
     messages: dict[int, AdmittedMessage] = {}
     failures: dict[int, RejectedEvent] = {}
     for index, document in enumerate(documents):

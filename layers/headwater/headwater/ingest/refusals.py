@@ -21,8 +21,6 @@ _PRODUCER = re.compile(r'"producer"\s{0,20}:\s{0,20}"([^"]{1,1000})"')
 
 
 class RefusalWriter(Protocol):
-    """The store of refusals."""
-
     def write(self, entry: RefusalEntry, /) -> None:
         """Writes the refusals of a request. Raises StorageError."""
 

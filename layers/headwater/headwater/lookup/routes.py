@@ -173,8 +173,6 @@ ROUTER = Router[Reader](ROUTES)
 
 @dataclass(frozen=True)
 class Lookups:
-    """The services of lookup."""
-
     store: GraphReader
     naming: Naming
     log: FaultLog

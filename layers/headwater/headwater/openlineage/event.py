@@ -60,8 +60,6 @@ class DatasetReference:
 
 @dataclass(frozen=True, slots=True)
 class JobReference:
-    """A job in an event."""
-
     name: Name
     facets: Facets
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.names.identity import DatasetId, JobId, JobRunId, QualityId, WriteId
+from headwater.graph.names.identity import DatasetId, JobId, JobRunId, WriteId
 from headwater.graph.states.rhythm import Rhythm
 from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite, QualityResult
@@ -86,7 +86,7 @@ def read_activity(
             for (representative, _), writes in zip(ids, of_writes, strict=True)
         ),
         checks=_by_dataset(
-            (representative, _checks(read, checks.ids))
+            (representative, read.quality.of(checks.ids))
             for (representative, _), checks in zip(ids, of_checks, strict=True)
         ),
         schema_changes=_schema_changes(
@@ -107,10 +107,6 @@ def _runs(read: Snapshot, ids: Iterable[JobRunId]) -> list[Run]:
 
 def _writes(read: Snapshot, ids: Iterable[WriteId]) -> list[DatasetWrite]:
     return read.writes.of(ids)
-
-
-def _checks(read: Snapshot, ids: Iterable[QualityId]) -> list[QualityResult]:
-    return read.quality.of(ids)
 
 
 def _schema_changes(

@@ -46,7 +46,6 @@ class NamedNode(NamedTuple):
 
     @property
     def job(self) -> JobId:
-        """The id of the job with the name."""
         return job_id(self.name)
 
     @property

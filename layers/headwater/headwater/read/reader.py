@@ -349,7 +349,6 @@ class Reader:
             yield from (run.until(time) for run in runs)
 
     def column_lineage(self, ids: Collection[ColumnLineageId]) -> dict[ColumnLineageId, Any]:
-        """Column lineage facets."""
         read = self.store.read(ReadRequest(column_lineages=ids))
         return {lineage: facet for lineage in ids if (facet := read.column_lineages.get(lineage)) is not None}
 

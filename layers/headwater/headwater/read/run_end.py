@@ -104,7 +104,6 @@ def _application(head: JobHead) -> ParentRef | None:
 
 
 def _ended(store: GraphReader, applications: Iterable[ParentRef]) -> dict[ParentRef, Run]:
-    """The applications that have ended."""
     ids = {application: JobRunId(job_id(application.job), application.run_id) for application in applications}
     read = store.read(ReadRequest(runs=ids.values()))
     runs = {application: read.runs.get(run_id) for application, run_id in ids.items()}

@@ -49,7 +49,6 @@ class SchemaVersion(NamedTuple):
 
 
 def versions_of(writes: Iterable[DatasetWrite]) -> Iterator[SchemaVersion]:
-    """The writes with a schema."""
     for write in writes:
         if write.schema:
             yield SchemaVersion(write.output.first, write.schema, write.id.run)

@@ -127,7 +127,7 @@ class App:
 
 
 _FOREIGN: ApiResponse = error_response(
-    403, "without keys, requests of this machine alone are answered: start without --open"
+    403, "without keys, only requests of this machine are answered: start without --open"
 )
 
 

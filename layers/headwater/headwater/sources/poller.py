@@ -26,8 +26,6 @@ POSTPONED = "postponed to the next poll, since the time of this one is over"
 
 
 class ReportedRun(NamedTuple):
-    """A run as the graph has it."""
-
     id: str
     state: str
     facets: Facets
@@ -43,8 +41,6 @@ class ReportedJob(NamedTuple):
 
 
 class ReportedDataset(NamedTuple):
-    """A dataset as the graph has it."""
-
     name: str
     facets: Facets
 

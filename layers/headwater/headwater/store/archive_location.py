@@ -39,7 +39,6 @@ class Location(NamedTuple):
         return [page["Prefix"].removeprefix(self._prefix) for each in pages for page in each.get("CommonPrefixes", [])]
 
     def objects(self, day: str) -> Iterator[ArchiveObject]:
-        """The objects of a day."""
         if self.is_bucket:
             for page in self._listed(day):
                 for found in page.get("Contents", []):

@@ -14,8 +14,6 @@ from headwater.store.table import ConditionalPut, Item, Table, TableReader
 
 
 class AuditLog:
-    """The audit log of a table."""
-
     def __init__(self, table: Table) -> None:
         self._table = table
 
@@ -29,8 +27,6 @@ class AuditLog:
 
 
 class RefusalLog:
-    """The refusals of a table."""
-
     def __init__(self, table: Table) -> None:
         self._table = table
 

@@ -119,7 +119,6 @@ class GraphReader:
         return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
 
     def stored_terms(self, terms: Iterable[SearchTerm]) -> set[SearchTerm]:
-        """Which of some search terms are stored."""
         wanted = {keys.search_term(term): term for term in terms}
         return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
 
@@ -213,7 +212,6 @@ class GraphReader:
         return self._entries(REFUSAL, items)
 
     def schemas_of(self, dataset: DatasetId) -> Iterator[SchemaId]:
-        """The distinct schemas of a dataset."""
         return map(keys.schema_of, self._table.partition(keys.dataset_head(dataset).pk, keys.SCHEMA))
 
     def writes_with_version(self, dataset: DatasetId, version: str) -> Iterator[WriteId]:
@@ -222,7 +220,6 @@ class GraphReader:
         return map(keys.write_of, partition)
 
     def aliases_of_name(self, sent: SentNameId) -> Iterator[AliasId]:
-        """The aliases of a name as it was sent."""
         return map(keys.alias_of, self._table.partition(keys.aliases_of(sent), ""))
 
     def events_of_run(self, run_id: str, *, at: str = "") -> Iterator[EventId]:

@@ -79,7 +79,6 @@ def run(run: JobRunId) -> Key:
 
 
 def latency(job: JobId) -> Key:
-    """The emission latency of a job."""
     return Key(f"J#{job}", _LATENCY)
 
 
@@ -148,7 +147,6 @@ def audit_entry(time: Instant, request_id: str) -> Key:
 
 
 def audit_entries(day: str) -> list[str]:
-    """The partitions of the audit entries of a day."""
     return [f"{AUDIT}{day}#{shard}" for shard in AUDIT_SHARDS]
 
 
@@ -158,7 +156,6 @@ def refusal(time: Instant, request_id: str) -> Key:
 
 
 def refusals(day: str) -> list[str]:
-    """The partitions of the refusals of a day."""
     return [f"{REFUSALS}{day}#{shard}" for shard in AUDIT_SHARDS]
 
 
@@ -290,7 +287,6 @@ def search_term(term: SearchTerm) -> Key:
 
 
 def search_list(name: str) -> str:
-    """The partition of a list of the search."""
     return f"T#{name}"
 
 

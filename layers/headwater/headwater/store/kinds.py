@@ -217,5 +217,4 @@ def encode(state: State, retention: Retention, stored: Mapping[Key, Item] = {}) 
 
 
 def type_of(state: JoinedState) -> ItemType[Any, Any]:
-    """The type of the item of a state."""
     return _TYPE_OF[type(state)]

@@ -85,7 +85,6 @@ def read_message(body: str, bucket: Bodies) -> ReceivedMessage:
 
 
 def archive_line(event: ReceivedMessage) -> bytes:
-    """The line of an event in the archive."""
     return f'{{"receivedAt":{simplejson.dumps(event.received_at)},"event":{event.canonical}}}\n'.encode()
 
 

@@ -75,7 +75,6 @@ class Snapshot(ReadStates, ItemTypes):
 
     @property
     def days(self) -> set[str]:
-        """The days that are stored."""
         return {key.sk for key in self.items if key.pk == keys.DAYS}
 
     def catalog_progress(self) -> CatalogProgress | None:

@@ -42,8 +42,6 @@ MAX_READERS = 5_000
 
 
 class ColumnId(NamedTuple):
-    """A column of a dataset."""
-
     dataset: DatasetId
     field: str
 

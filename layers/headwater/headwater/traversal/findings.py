@@ -19,8 +19,6 @@ MAX_NAMED = 5
 
 
 class FindingKind(StrEnum):
-    """The kind of a finding."""
-
     RUN_FAILED = "RUN_FAILED"
     RUN_ABORTED = "RUN_ABORTED"
     RUN_RUNNING = "RUN_RUNNING"
@@ -77,7 +75,6 @@ class Finding:
 
 
 def of_schemas(node: UpstreamNode, changes: Iterable[SchemaChange]) -> Iterator[Finding]:
-    """Schema changes as findings."""
     for change in changes:
         diff, run = change.diff, change.run
         writer = f", since {run.job.name} wrote it" if run else ""

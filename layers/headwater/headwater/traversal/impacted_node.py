@@ -38,8 +38,6 @@ class ImpactedDataset(NamedTuple):
 
 
 class ImpactedJob(NamedTuple):
-    """A job."""
-
     id: JobId
 
     @property

@@ -34,7 +34,7 @@ export function WhatHappened({ alert }: { alert: Alert }) {
       {details.retyped?.slice(0, WAYS).map(({ field }) => (
         <p key={field}>
           <a className="inert" href={linkTo("lineage", { nodeId, table: nodeId, column: field })}>
-            the way of {oneLine(field)}
+            the lineage path of {oneLine(field)}
           </a>
         </p>
       ))}
@@ -44,7 +44,7 @@ export function WhatHappened({ alert }: { alert: Alert }) {
             className="inert"
             href={linkTo("lineage", { nodeId, table: nodeId, column: field, asOf: justBefore(alert.time) })}
           >
-            the way of {oneLine(field)} before it was removed
+            the lineage path of {oneLine(field)} before it was removed
           </a>
         </p>
       ))}

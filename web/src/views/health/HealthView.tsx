@@ -2,7 +2,6 @@
  * Health: whether events arrive, which were refused, which runs never ended, what was set aside; each with the remedy.
  */
 
-import { type Alert, alerts } from "../../api/alerts";
 import type { Caller } from "../../api/caller";
 import { get } from "../../api/request";
 import type { Job, Namespace } from "../../api/types";
@@ -16,7 +15,7 @@ import { FirstEvent } from "../start/FirstEvent";
 import "../start/start.css";
 import { EventPlot, type Interval } from "./EventPlot";
 import { FindingList } from "./FindingList";
-import { islands, lastEvents, late, suspicious } from "./findings";
+import { islands, lastEvents, suspicious } from "./findings";
 import { LastEvents } from "./LastEvents";
 import { Producers } from "./Producers";
 import { RefusalTable } from "./RefusalTable";
@@ -34,7 +33,6 @@ interface Found {
   jobs: Job[];
   /** Whether there are more jobs than these. */
   isCut: boolean;
-  late: Alert[];
 }
 
 const MOST_JOBS = 500;
@@ -52,18 +50,15 @@ export default function HealthView() {
 }
 
 async function find(signal: AbortSignal): Promise<Found> {
-  const [intervals, running, setAside, refused, caller, { namespaces }, { jobs, totalCount }, told] = await Promise.all(
-    [
-      get<Interval[]>("stats/lineage-events", { period: "DAY" }, signal),
-      get<{ jobs: Job[] }>("jobs", { lastRunStates: "RUNNING", limit: 50 }, signal),
-      get<SetAside>("stats/set-aside", {}, signal),
-      get<Refusals>("stats/refusals", {}, signal),
-      get<Caller>("caller", {}, signal),
-      get<{ namespaces: Namespace[] }>("namespaces", { limit: 1000 }, signal),
-      get<{ jobs: Job[]; totalCount: number }>("jobs", { limit: MOST_JOBS }, signal),
-      alerts({ limit: 200 }, signal),
-    ],
-  );
+  const [intervals, running, setAside, refused, caller, { namespaces }, { jobs, totalCount }] = await Promise.all([
+    get<Interval[]>("stats/lineage-events", { period: "DAY" }, signal),
+    get<{ jobs: Job[] }>("jobs", { lastRunStates: "RUNNING", limit: 50 }, signal),
+    get<SetAside>("stats/set-aside", {}, signal),
+    get<Refusals>("stats/refusals", {}, signal),
+    get<Caller>("caller", {}, signal),
+    get<{ namespaces: Namespace[] }>("namespaces", { limit: 1000 }, signal),
+    get<{ jobs: Job[]; totalCount: number }>("jobs", { limit: MOST_JOBS }, signal),
+  ]);
   return {
     intervals,
     running: running.jobs.filter(isListedJob),
@@ -73,7 +68,6 @@ async function find(signal: AbortSignal): Promise<Found> {
     namespaces: namespaces.filter(isListedNamespace),
     jobs: jobs.filter((job) => !isCanary(job)),
     isCut: totalCount > jobs.length,
-    late: late(told.alerts),
   };
 }
 
@@ -87,7 +81,7 @@ function Beginning({ refused, seesAll }: Found) {
   );
 }
 
-function Cards({ intervals, running, setAside, refused, seesAll, namespaces, jobs, isCut, late }: Found) {
+function Cards({ intervals, running, setAside, refused, seesAll, namespaces, jobs, isCut }: Found) {
   const total = intervals.reduce((sum, { start, complete, fail, abort }) => sum + start + complete + fail + abort, 0);
   return (
     <div className="cards">
@@ -116,12 +110,6 @@ function Cards({ intervals, running, setAside, refused, seesAll, namespaces, job
       />
       <RunsWithoutEnd running={running} />
       <SetAsideList {...setAside} />
-      <FindingList
-        title="Late events"
-        none="None: the events of each job arrive in time."
-        remedy="The producer or its network is slow, or a clock is wrong: an alert of each has the run."
-        rows={late.map(({ id, title }) => ({ key: id, text: title, link: linkTo("alerts", { id }) }))}
-      />
       <FindingList
         title="Islands: jobs whose data no other job uses"
         none={

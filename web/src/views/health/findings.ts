@@ -1,6 +1,5 @@
-/** What may be wrong with what arrived, as `headwater doctor` finds it: islands, suspicious names, late events. */
+/** What may be wrong with what arrived, as `headwater doctor` finds it: islands, suspicious names. */
 
-import type { Alert } from "../../api/alerts";
 import type { Job } from "../../api/types";
 
 type JobEdges = Pick<Job, "namespace" | "name" | "inputs" | "outputs">;
@@ -33,17 +32,6 @@ export function suspicious(names: readonly string[]): { name: string; why: strin
   return names.flatMap((name) =>
     SUSPICIOUS.filter(([pattern]) => pattern.test(name)).map(([, why]) => ({ name, why })),
   );
-}
-
-/** The jobs whose events are late and have not recovered: of each job the newest alert counts. */
-export function late(alerts: readonly Alert[]): Alert[] {
-  const newest = new Map<string, Alert>();
-  for (const alert of alerts) {
-    if (!alert.type.startsWith("Emission Latency")) continue;
-    const known = newest.get(alert.nodeId);
-    if (!known || known.time < alert.time) newest.set(alert.nodeId, alert);
-  }
-  return [...newest.values()].filter(({ type }) => type === "Emission Latency Exceeded");
 }
 
 export interface LastEvent {

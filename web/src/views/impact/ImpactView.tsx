@@ -241,7 +241,7 @@ function groupsOf({ owners }: Impact, shown: ReadonlySet<string>): Impact["owner
     .toSorted((one, other) => Number(isPossible(one.items[0]!)) - Number(isPossible(other.items[0]!)));
 }
 
-/** The steps of a way. On the way of a column, `table orders` says that nobody knows by which of its columns. */
+/** The steps of a way. On the path of a column, `table orders` says that nobody knows by which of its columns. */
 function stepsOf(path: string[], name: (step: string) => string): string[] {
   const isOfColumn = splitNodeId(path[0] ?? "").kind === "datasetField";
   return path.map((step, index) => {

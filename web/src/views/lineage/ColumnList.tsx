@@ -77,7 +77,7 @@ export function ColumnList({ node, traced, tabIndex }: Properties) {
   );
 }
 
-/** The columns on the way of the picked column, where its edges end. */
+/** The columns on the path of the picked column, where its edges end. */
 export function TracedColumns({ node, traced, tabIndex }: Properties) {
   const { pickColumn, picked, unknown } = useActions();
   const types = new Map((node.dataset?.fields ?? []).map(({ name, type }) => [name, type]));

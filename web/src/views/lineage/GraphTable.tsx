@@ -37,7 +37,7 @@ export function GraphTable({
   marks: ReadonlyMap<string, readonly Mark[]>;
 }) {
   const [chosen, setOfEdges] = useState<boolean | null>(null);
-  const ofEdges = chosen ?? scene.columnEdges.length > 0; // the way of a column may come after the graph
+  const ofEdges = chosen ?? scene.columnEdges.length > 0; // the lineage path of a column may come after the graph
   return (
     <div className="sheet">
       <div className="switch" role="group" aria-label="Rows">

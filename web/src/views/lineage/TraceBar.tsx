@@ -32,10 +32,10 @@ export function TraceBar({
   );
   const drawn = new Set(scene.columnEdges.flatMap(({ from, to }) => [from.dataset, to.dataset])).size;
   return (
-    <div className="trace-bar" role="region" aria-label="The way of a column">
+    <div className="trace-bar" role="region" aria-label="The lineage path of a column">
       <Icon name="column" />
       <span role="status">
-        The way of <b>{oneLine(picked.field)}</b> of{" "}
+        The lineage path of <b>{oneLine(picked.field)}</b> of{" "}
         {oneLine(calledShort(nodes.get(picked.dataset) ?? trace?.datasets.get(picked.dataset) ?? picked))}
         {lookup.state === "loading" && " is being looked up…"}
         {lookup.state === "failed" &&

@@ -19,7 +19,7 @@ export interface Actions {
   centre: string;
   selected: string | null;
   picked: { dataset: string; field: string } | null;
-  /** Why the origin of a column is unknown, by dataset and column: of those on the way of the picked column. */
+  /** Why the origin of a column is unknown, by dataset and column: of those on the path of the picked column. */
   unknown: ReadonlyMap<string, ReadonlyMap<string, string>>;
   asOf: string;
 }

@@ -51,7 +51,7 @@ export function lineageParameters(given: URLSearchParams, isPhone = false): Line
   };
 }
 
-/** How the API is asked to write the graph: the way of the picked column, else as many hops as the longer side has. */
+/** How the API is asked to write the graph: the path of the picked column, else as many hops as the longer side has. */
 export function exportQuery({ wish, picked }: LineageParameters, { up, down }: { up: number; down: number }): Query {
   const { nodeId, asOf, rollup, view } = wish;
   if (picked) return { nodeId: columnIdOf(picked.namespace, picked.name, picked.field), direction: "both", asOf };

@@ -1,4 +1,4 @@
-/** The way of the picked column, asked for in both directions. */
+/** The path of the picked column, asked for in both directions. */
 
 import { useMemo } from "react";
 import { get } from "../../api/request";

@@ -16,7 +16,6 @@ import { remember } from "../search/recent";
 import { AliasesTab } from "./AliasesTab";
 import { ColumnsTab } from "./ColumnsTab";
 import { Curation } from "./Curation";
-import { EventsOfDataset, EventsTab } from "./EventsTab";
 import { ExpectedTab } from "./ExpectedTab";
 import { FacetsTab } from "./FacetsTab";
 import "./node.css";
@@ -74,7 +73,6 @@ function DatasetPage({ nodeId, tab }: { nodeId: string; tab: string }) {
             ["quality", "Quality", () => <QualityTab nodeId={nodeId} />],
             ["aliases", "Names", () => <AliasesTab nodeId={nodeId} />],
             ["facets", "Facets", () => <FacetsTab facets={found.facets} document={found} />],
-            ["events", "Events", () => <EventsOfDataset nodeId={nodeId} />],
           ]}
         />
       )}
@@ -110,7 +108,6 @@ function JobPage({ nodeId, tab }: { nodeId: string; tab: string }) {
               "Facets",
               () => <FacetsTab facets={{ ...found.latestRun?.facets, ...found.facets }} document={found} />,
             ],
-            ["events", "Events", () => <EventsTab run={found.latestRun} />],
           ]}
         />
       )}

@@ -25,7 +25,7 @@ export function QualityTab({ nodeId }: { nodeId: string }) {
           </ol>
         ) : (
           <Empty>
-            No event told a quality result. dbt tests, Great Expectations and the facet dataQualityAssertions appear
+            No event reported a quality result. dbt tests, Great Expectations and the facet dataQualityAssertions appear
             here.
           </Empty>
         )

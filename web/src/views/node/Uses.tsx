@@ -154,7 +154,7 @@ function Rows({ found: { written } }: { found: Found }) {
           {runs.map((run) => (
             <tr key={run.id}>
               <th scope="row">{moment(run.endedAt ?? run.startedAt ?? run.createdAt)}</th>
-              <td>{rows.has(run.id) ? count(rows.get(run.id) ?? 0) : "not told"}</td>
+              <td>{rows.has(run.id) ? count(rows.get(run.id) ?? 0) : "not reported"}</td>
             </tr>
           ))}
         </tbody>

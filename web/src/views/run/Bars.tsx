@@ -26,7 +26,7 @@ export function Bars({ title, runs, measure, unit }: Properties) {
       <figcaption className="spread">
         <h2>{title}</h2>
         <span className="muted">
-          {last === undefined ? "not told by the producer" : `last ${text(last)}, at most ${text(most)}`}
+          {last === undefined ? "not reported by the producer" : `last ${text(last)}, at most ${text(most)}`}
         </span>
       </figcaption>
       {known.length > 0 && (

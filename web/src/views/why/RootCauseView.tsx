@@ -230,7 +230,7 @@ function Line({ finding, called }: { finding: Finding; called: string | undefine
           {kind === "dataset" &&
             present.slice(0, 3).map(({ field }) => (
               <a key={field} href={linkTo("lineage", { nodeId: finding.nodeId, table: finding.nodeId, column: field })}>
-                the way of {oneLine(field)}
+                the lineage path of {oneLine(field)}
               </a>
             ))}
           {finding.codeAfter && <CodeOfRun code={finding.codeAfter} />}

@@ -50,8 +50,6 @@ class NoDemo(Exception):
 
 @dataclass(frozen=True)
 class AlertsOfDemo:
-    """The receiver of alerts."""
-
     name: str = "demo"
     received: "queue.Queue[Message]" = field(default_factory=queue.Queue)
 

@@ -57,7 +57,7 @@ def no_dataset(arrivals: Arrivals) -> Iterator[DoctorFinding]:
         yield DoctorFinding(
             f"{len(arrivals.events)} events have arrived, and not one names a dataset: {first_few(jobs)}",
             "the listener does not know the jobs' connector or catalog (Iceberg with type=jdbc, for one): report their "
-            "datasets with layers/headwater/headwater/spark; docs/producers/spark.md lists what it does not tell",
+            "datasets with layers/headwater/headwater/spark; docs/producers/spark.md lists what it does not report",
             Blame.LISTENER,
         )
 

@@ -48,8 +48,8 @@ def one_job_a_query(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     for (namespace, pattern), names in sorted(alike.items()):
         if "#" in pattern and len(names) >= MANY:
             yield DoctorFinding(
-                f"one job a query: {len(names)} jobs of {namespace} ran once each, and their names differ in numbers "
-                f"alone: {first_few(sorted(names))}",
+                f"one job a query: {len(names)} jobs of {namespace} ran once each, and their names differ only in "
+                f"numbers: {first_few(sorted(names))}",
                 "give the job a name that stays from run to run, and let a parameter hold what changes; for a query "
                 "engine, send the text of the query (the facet sql): docs/producers",
             )

@@ -133,7 +133,7 @@ def old_listeners(events: Iterable[Document]) -> Iterator[DoctorFinding]:
         lacking = [f"{what} (since {since[0]}.{since[1]})" for since, what in LACKING.items() if found < since]
         if lacking:
             yield DoctorFinding(
-                f"the listener {version} is old, and does not tell {'; '.join(lacking)}",
+                f"the listener {version} is old, and does not report {'; '.join(lacking)}",
                 "a cluster may bring a newer jar than its release has: docs/emr.md, emr_jobs/cluster/README.md",
             )
 
@@ -154,7 +154,7 @@ def hidden_failures(queries: list[Query], versions: str) -> Iterator[DoctorFindi
         doubtful = f"; without a count of rows, so perhaps failed: {first_few(suspects)}" if suspects else ""
         yield DoctorFinding(
             f"writes after a shuffle: the listener ({versions}) says COMPLETE also if one fails{doubtful}",
-            f"it reports a failure of a query's first job alone: watch the exit status of the jobs, too; {PAGE}",
+            f"it reports only a failure of a query's first job: watch the exit status of the jobs, too; {PAGE}",
         )
 
 

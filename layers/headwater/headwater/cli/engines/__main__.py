@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Return 1 if the engine could not be set up, its pipeline did not do what it should, or the graph lacks it."""
     options = parser().parse_args(arguments)
-    from headwater.cli.engines.attempt import attempt
+    from headwater.cli.engines.headwater_server import attempt
     from headwater.serve.server import NoAddress
 
     print_anything()

@@ -1,5 +1,7 @@
 """The Headwater that receives the events of an engine: a new one on a temporary file, or one that runs already."""
 
+import argparse
+import importlib
 import os
 import queue
 import sys
@@ -12,12 +14,15 @@ from pathlib import Path
 from headwater.cli.api import Api
 from headwater.cli.demo.alert_lines import alert_lines
 from headwater.cli.endpoint import api_of
+from headwater.cli.engines.trial import Engine, Trial
 from headwater.cli.failure import CommandFailure
 from headwater.cli.lookups.parser import parser
 from headwater.cli.lookups.questions import Reply, reply_to
 from headwater.cli.lookups.shell import command
 from headwater.cli.lookups.terminal import display_for, shown
 from headwater.cli.machine.failure import Failure
+from headwater.cli.machine.progress import say
+from headwater.cli.machine.state import state_folder
 from headwater.lookup.text.inert import inert
 from headwater.serve.alerting import Message
 from headwater.serve.server import Start, in_background
@@ -105,3 +110,19 @@ def of_a_running_server(url: str, key_file: Path | None) -> Iterator[Events]:
     """Raises CommandFailure if the URL or the key cannot be used."""
     server = api_of(url, key_file)
     yield Events(server.url, server.key)
+
+
+def attempt(options: argparse.Namespace, folder: Path) -> None:
+    """Run the pipeline, and show what became of its events."""
+    engine: Engine = importlib.import_module(f"headwater.cli.engines.{options.engine}.driver")
+    server = (
+        of_a_running_server(options.url, options.key_file) if options.url else of_a_new_server(folder / "lineage.db")
+    )
+    with server as events:
+        run(engine, Trial(state_folder(), folder, events.url, events.key, say), events)
+
+
+def run(engine: Engine, trial: Trial, events: Events) -> None:
+    engine.run(trial)
+    events.show_lineage(engine.TABLE)
+    events.show_alerts()

@@ -79,51 +79,31 @@ def number(text: str) -> int:
 
 
 def _add_lineage(commands: Commands) -> None:
-    parser = _added(
-        commands,
-        "lineage",
-        "what a table or job is made of, and what is made of it",
-        "headwater lineage orders_daily --up",
-    )
+    parser = _added(commands, "lineage", "what a table or job is made of, and what is made of it", "orders_daily --up")
     parser.add_argument("name", metavar="NAME", help=_NAME)
-    _add_directions(parser, "upstream alone", "downstream alone")
+    _add_directions(parser, "only upstream", "only downstream")
     _add_walk(parser)
 
 
 def _add_columns(commands: Commands) -> None:
-    parser = _added(
-        commands,
-        "columns",
-        "where each column of a table comes from: transformations, masking, filters and joins",
-        "headwater columns orders_daily total_revenue",
-    )
-    parser.add_argument("name", metavar="NAME", help=_NAME)
-    parser.add_argument("column", metavar="COLUMN", nargs="?", help="one column of the table (default: all)")
+    what = "where each column of a table comes from: transformations, masking, filters and joins"
+    parser = _added(commands, "columns", what, "orders_daily total_revenue")
+    _add_name_and_column(parser, "one column of the table (default: all)")
     _add_directions(parser, "upstream (the default)", "downstream")
     _add_walk(parser)
 
 
 def _add_impact(commands: Commands) -> None:
-    parser = _added(
-        commands,
-        "impact",
-        "what a change of a table or column would break downstream, by owner",
-        "headwater impact raw/orders unit_price",
-    )
-    parser.add_argument("name", metavar="NAME", help=_NAME)
-    parser.add_argument("column", metavar="COLUMN", nargs="?", help="the column that changes (default: the table)")
+    what = "what a change of a table or column would break downstream, by owner"
+    parser = _added(commands, "impact", what, "raw/orders unit_price")
+    _add_name_and_column(parser, "the column that changes (default: the table)")
     _add_walk(parser)
 
 
 def _add_why(commands: Commands) -> None:
-    parser = _added(
-        commands,
-        "why",
-        "why a number may be wrong: the failures and changes upstream since the last good run",
-        "headwater why orders_daily total_revenue",
-    )
-    parser.add_argument("name", metavar="NAME", help=_NAME)
-    parser.add_argument("column", metavar="COLUMN", nargs="?", help="the column that is wrong (default: the table)")
+    what = "why a number may be wrong: the failures and changes upstream since the last good run"
+    parser = _added(commands, "why", what, "orders_daily total_revenue")
+    _add_name_and_column(parser, "the column that is wrong (default: the table)")
     said = parser.add_mutually_exclusive_group()
     said.add_argument("--good", metavar="RUN", help="say that this run was good, by its id")
     said.add_argument("--not-good", metavar="RUN", help="take that back")
@@ -132,99 +112,61 @@ def _add_why(commands: Commands) -> None:
 
 
 def _add_diff(commands: Commands) -> None:
-    parser = _added(
-        commands,
-        "diff",
-        "what changed between two times: around a table or job, in a namespace, or in all of them",
-        "headwater diff orders_daily --since yesterday",
-    )
+    what = "what changed between two times: around a table or job, in a namespace, or in all of them"
+    parser = _added(commands, "diff", what, "orders_daily --since yesterday")
     parser.add_argument("name", metavar="NAME", nargs="?", help=_NAME)
     parser.add_argument("--namespace", metavar="NAME", help="the nodes of this namespace, without a NAME")
-    parser.add_argument(
-        "--since",
-        type=time,
-        default="yesterday",
-        metavar="TIME",
-        help=f"what changed since that time: {_TIME} (default: yesterday)",
-    )
-    parser.add_argument("--at", type=time, metavar="TIME", help="what changed until that time (default: now)")
-    _add_directions(parser, "upstream alone", "downstream alone")
-    parser.add_argument("--depth", type=number, default=DEPTH, metavar="N", help="jobs away (default: %(default)s)")
-    _add_output(parser)
+    since = f"what changed since that time: {_TIME} (default: yesterday)"
+    parser.add_argument("--since", type=time, default="yesterday", metavar="TIME", help=since)
+    _add_directions(parser, "only upstream", "only downstream")
+    _add_walk(parser, "what changed until that time (default: now)")
 
 
 def _add_runs(commands: Commands) -> None:
-    parser = _added(
-        commands,
-        "runs",
-        "the runs of a job, or the newest run of each job",
-        "headwater runs --failed",
-    )
+    parser = _added(commands, "runs", "the runs of a job, or the newest run of each job", "--failed")
     parser.add_argument("job", metavar="JOB", nargs="?", help=_NAME)
-    parser.add_argument("--failed", action="store_true", help="failed runs alone, the newest first")
-    parser.add_argument("--since", type=time, metavar="TIME", help=f"runs of that time on: {_TIME}")
-    parser.add_argument("--limit", type=number, default=RUNS, metavar="N", help="runs to list (default: %(default)s)")
-    _add_output(parser)
+    parser.add_argument("--failed", action="store_true", help="only failed runs, the newest first")
+    parser.add_argument("--since", type=time, metavar="TIME", help=f"runs since that time: {_TIME}")
+    _add_output(parser, RUNS, "runs")
 
 
 def _add_show(commands: Commands) -> None:
-    parser = _added(
-        commands,
-        "show",
-        "a table: its columns, owners, writers, last write and alerts",
-        "headwater show orders_daily",
-    )
+    parser = _added(commands, "show", "a table: its columns, owners, writers, last write and alerts", "orders_daily")
     parser.add_argument("name", metavar="TABLE", help=_NAME)
     _add_output(parser)
 
 
 def _add_search(commands: Commands) -> None:
-    parser = _added(
-        commands, "search", "the datasets and jobs that have a text in their names", "headwater search orders"
-    )
+    parser = _added(commands, "search", "the datasets and jobs that have a text in their names", "orders")
     parser.add_argument("text", metavar="TEXT", help="a part of the name, in any case")
-    parser.add_argument("--kind", choices=("dataset", "job"), help="nodes of this kind alone")
-    parser.add_argument("--namespace", metavar="NAME", help="nodes of this namespace alone")
-    parser.add_argument("--limit", type=number, default=FOUND, metavar="N", help="nodes to list (default: %(default)s)")
-    _add_output(parser)
+    parser.add_argument("--kind", choices=("dataset", "job"), help="only nodes of this kind")
+    parser.add_argument("--namespace", metavar="NAME", help="only nodes of this namespace")
+    _add_output(parser, FOUND, "nodes")
 
 
 def _add_alerts(commands: Commands) -> None:
-    parser = _added(
-        commands,
-        "alerts",
-        "the alerts, newest first; acknowledges one, or silences its kind for a time",
-        'headwater alerts --silence 5f1c --for 2h --note "moving the cluster"',
-    )
+    what = "the alerts, newest first; acknowledges one, or silences its kind for a time"
+    parser = _added(commands, "alerts", what, '--silence 5f1c --for 2h --note "moving the cluster"')
     parser.add_argument("--active", action="store_true", help="neither acknowledged nor silenced")
-    parser.add_argument(
-        "--limit", type=number, default=ALERTS, metavar="N", help="alerts to list (default: %(default)s)"
-    )
     acts = parser.add_mutually_exclusive_group()
     acts.add_argument("--ack", metavar="ID", help="acknowledge this alert; the beginning of its id is enough")
     acts.add_argument("--reopen", metavar="ID", help="take back who acknowledged it")
     acts.add_argument("--silence", metavar="ID", help="send no more alerts of its type about its job or dataset")
     acts.add_argument("--end-silence", metavar="ID", help="send them again")
     parser.add_argument("--following", action="store_true", help="with --ack: the alerts that follow from it, too")
-    parser.add_argument(
-        "--for", dest="until", metavar="TIME", help="with --silence: such as 30m, 2h or 3d, or until when"
-    )
+    until = "with --silence: such as 30m, 2h or 3d, or until when"
+    parser.add_argument("--for", dest="until", metavar="TIME", help=until)
     parser.add_argument("--note", default="", metavar="TEXT", help="why")
-    _add_output(parser)
+    _add_output(parser, ALERTS, "alerts")
 
 
 def _add_expect(commands: Commands) -> None:
-    parser = _added(
-        commands,
-        "expect",
-        "which runs are late, and which are due next; of a table or job, what is usual and why",
-        "headwater expect orders_daily",
-    )
+    what = "which runs are late, and which are due next; of a table or job, what is usual and why"
+    parser = _added(commands, "expect", what, "orders_daily")
     parser.add_argument("name", metavar="NAME", nargs="?", help=_NAME)
     parser.add_argument("--namespace", metavar="NAME", help="only the jobs of this namespace, without a NAME")
     parser.add_argument("--put", metavar="FILE", help="put this headwater.yml first, in place of the one before")
-    parser.add_argument("--limit", type=number, default=RUNS, metavar="N", help="jobs to list (default: %(default)s)")
-    _add_output(parser)
+    _add_output(parser, RUNS, "jobs")
 
 
 def _added(commands: Commands, name: str, what: str, example: str) -> argparse.ArgumentParser:
@@ -232,10 +174,15 @@ def _added(commands: Commands, name: str, what: str, example: str) -> argparse.A
         name,
         help=what,
         description=f"Shows {what}.",
-        epilog=_EPILOG.format(example=example),
+        epilog=_EPILOG.format(example=f"headwater {name} {example}"),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     return parser
+
+
+def _add_name_and_column(parser: argparse.ArgumentParser, column: str) -> None:
+    parser.add_argument("name", metavar="NAME", help=_NAME)
+    parser.add_argument("column", metavar="COLUMN", nargs="?", help=column)
 
 
 def _add_directions(parser: argparse.ArgumentParser, up: str, down: str) -> None:
@@ -244,13 +191,16 @@ def _add_directions(parser: argparse.ArgumentParser, up: str, down: str) -> None
     ways.add_argument("--down", dest="direction", action="store_const", const="downstream", help=down)
 
 
-def _add_walk(parser: argparse.ArgumentParser) -> None:
+def _add_walk(parser: argparse.ArgumentParser, at: str = f"the graph at that time: {_TIME}") -> None:
     parser.add_argument("--depth", type=number, default=DEPTH, metavar="N", help="jobs away (default: %(default)s)")
-    parser.add_argument("--at", type=time, metavar="TIME", help=f"the graph at that time: {_TIME}")
+    parser.add_argument("--at", type=time, metavar="TIME", help=at)
     _add_output(parser)
 
 
-def _add_output(parser: argparse.ArgumentParser) -> None:
+def _add_output(parser: argparse.ArgumentParser, most: int = 0, listed: str = "") -> None:
+    if listed:
+        limit = f"{listed} to list (default: %(default)s)"
+        parser.add_argument("--limit", type=number, default=most, metavar="N", help=limit)
     parser.add_argument("--json", action="store_true", help="print the answer of the API")
     parser.add_argument("--all", action="store_true", help="show all of a long answer on a terminal, too")
     add_server_options(parser)

@@ -47,7 +47,7 @@ At = Annotated[
     str | None,
     Field(description="The graph at that time, such as 2026-11-20T08:00:00Z; UTC unless it has a zone. Default: now."),
 ]
-Whole = Annotated[bool, Field(description="Show all of a long answer, and not the nearest nodes alone.")]
+Whole = Annotated[bool, Field(description="Show all of a long answer, not only the nearest nodes.")]
 Direction = Literal["upstream", "downstream"]
 
 
@@ -122,7 +122,7 @@ class Tools:
             str, Field(description="The first time: today, yesterday, 30m, 2h, 7d, 1w, or 2026-11-20T08:00:00Z.")
         ] = "yesterday",
         namespace: Annotated[str | None, Field(description="Without a name, only nodes of this namespace.")] = None,
-        direction: Annotated[Direction | None, Field(description="Of a name, one direction alone.")] = None,
+        direction: Annotated[Direction | None, Field(description="Of a name, only one direction.")] = None,
         depth: Depth = DEPTH,
         at: Annotated[str | None, Field(description="The second time. Default: now.")] = None,
         whole: Whole = False,
@@ -137,7 +137,7 @@ class Tools:
         job: Annotated[
             str | None, Field(description="The runs of this job: a name or nodeId. Default: the newest of each job.")
         ] = None,
-        failed: Annotated[bool, Field(description="Failed runs alone, with their error messages.")] = False,
+        failed: Annotated[bool, Field(description="Only failed runs, with their error messages.")] = False,
         since: Annotated[
             str | None, Field(description="Runs of that time on, such as 2026-11-20T08:00:00Z, yesterday or 2h.")
         ] = None,

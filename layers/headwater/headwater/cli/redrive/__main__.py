@@ -14,8 +14,7 @@ from pathlib import Path
 from headwater.cli.command_line import command_parser
 from headwater.cli.file import opened, readable
 from headwater.cli.redrive.deployed import of_stack
-from headwater.cli.redrive.file import FileQuarantine
-from headwater.cli.redrive.held_message import HeldMessages, Wanted, age, by_reason
+from headwater.cli.redrive.held_message import FileQuarantine, HeldMessages, Wanted, age, by_reason
 from headwater.openlineage.instant import NEVER, instant_of
 
 EVERY = 100

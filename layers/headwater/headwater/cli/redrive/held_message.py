@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import NamedTuple, Protocol
 
 from headwater.openlineage.instant import NEVER, Instant, parse_instant
+from headwater.store.home import QuarantineEntries
 
 _PARTICULAR = re.compile(r"[0-9a-fA-F-]{8,}|\d+")
 """What differs between messages with one reason: ids, digests, numbers."""
@@ -98,3 +99,18 @@ def age(text: str) -> timedelta:
     if unit not in units or not number.isdecimal() or len(number) > MOST_DIGITS:
         raise ValueError(f"{text} is not a duration such as 90m, 12h or 3d")
     return timedelta(**{units[unit]: int(number)})
+
+
+@dataclass(frozen=True)
+class FileQuarantine:
+    """`HeldMessages` over the file of `headwater serve`. It has no dead-letter queue: a message whose fold fails
+    for now waits in the inbox, and is tried again."""
+
+    quarantine: QuarantineEntries
+
+    def messages(self, wanted: Wanted) -> Iterator[HeldMessage]:
+        held = (HeldMessage.of_entry(key, entry) for key, entry in self.quarantine.entries())
+        yield from filter(wanted.has, held)
+
+    def replay(self, message: HeldMessage) -> None:
+        self.quarantine.replay(message.handle, message.group, message.body_again)

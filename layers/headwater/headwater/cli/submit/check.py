@@ -21,7 +21,7 @@ def check(listener: Listener) -> str:
     except Diagnosis as diagnosis:
         if diagnosis.finding.blame is not Blame.STACK:
             raise
-        return f"{diagnosis.finding.what}: `headwater doctor` may tell why"
+        return f"{diagnosis.finding.what}: `headwater doctor` may say why"
     if take_out(client, namespace):
         return f"the canary was found in the graph, and stays as the job {JOB}, since the key may not delete"
     return "the canary was found in the graph and taken out"

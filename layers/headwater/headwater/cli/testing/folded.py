@@ -49,7 +49,6 @@ def snapshot_of(events: Sequence[NormalisedEvent], name_of: NameOf = str) -> Lin
 
 
 def named_datasets(event: NormalisedEvent) -> Iterable[Name]:
-    """The datasets that an event names."""
     read = event.event
     references = (read.dataset,) if isinstance(read, DatasetEvent) else (*read.inputs, *read.outputs)
     return (reference.name for reference in references)

@@ -96,8 +96,6 @@ class LineageOfTest:
 
 @dataclass(frozen=True)
 class AssertedTable:
-    """A table to assert something of."""
-
     snapshot: LineageSnapshot
     name: str
 
@@ -111,8 +109,6 @@ class AssertedTable:
 
 @dataclass(frozen=True)
 class AssertedColumn:
-    """A column to assert something of."""
-
     snapshot: LineageSnapshot
     table: str
     name: str

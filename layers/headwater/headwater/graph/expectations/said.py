@@ -144,7 +144,6 @@ class Said(NamedTuple):
 
 
 def day_of(moment: Moment, zone: str) -> date:
-    """The day by the clock of a zone."""
     return at(moment).astimezone(_zone(zone)).date()
 
 

@@ -20,8 +20,6 @@ The facet becomes a member of columnLineage, and is stored with it.
 
 
 class Column(NamedTuple):
-    """A column of a dataset."""
-
     dataset: Name
     field: str
 

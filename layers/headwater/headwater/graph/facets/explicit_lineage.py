@@ -90,7 +90,6 @@ def _made_of(target: DatasetReference, entry: Any) -> DatasetReference:
 
 
 def _column_lineage(entry: Any) -> Facets:
-    """The columns of an entry as a columnLineage facet."""
     columns = entry.get("fields")
     fields = {
         field: {"inputFields": inputs}

@@ -46,7 +46,6 @@ def digest_of(name: str, facet: Any) -> str:
 
 
 def stored_form(name: str, facet: Any) -> Any:
-    """A long facet as it is stored."""
     return _sorted(facet) if name == COLUMN_LINEAGE else facet
 
 

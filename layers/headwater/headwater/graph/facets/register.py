@@ -50,7 +50,6 @@ def stamp(event: AnyEvent, role: str = "") -> Stamp:
 
 
 def time_of(value_stamp: Stamp) -> Instant:
-    """The event time in a stamp."""
     return Instant(value_stamp[:30])
 
 

@@ -162,7 +162,6 @@ def columns_diff(old: Columns, new: Columns) -> SchemaDiff:
 
 
 def columns_of(schema: Any) -> dict[str, Any]:
-    """The columns of a schema facet."""
     return dict(_types(schema))
 
 

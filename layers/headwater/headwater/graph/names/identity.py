@@ -67,15 +67,11 @@ class QualityId(NamedTuple):
 
 
 class SchemaId(NamedTuple):
-    """A distinct schema of a dataset."""
-
     dataset: DatasetId
     digest: str
 
 
 class ColumnLineageId(NamedTuple):
-    """A distinct column lineage of a dataset."""
-
     dataset: DatasetId
     digest: str
 

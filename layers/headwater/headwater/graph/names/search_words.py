@@ -29,7 +29,6 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a name."""
     words = _WORD.findall(_HUMP.sub(" ", name).casefold())
     if len(words) > FIRST_WORDS + LAST_WORDS:
         words = words[:FIRST_WORDS] + words[-LAST_WORDS:]
@@ -49,7 +48,6 @@ def words_in(text: str) -> list[str]:
 
 
 def plain_name(name: str) -> str:
-    """A name as its words."""
     return " ".join(words_of(name))
 
 

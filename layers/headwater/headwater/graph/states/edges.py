@@ -161,7 +161,6 @@ class DatasetUsage:
 
 
 def edges_of(document: Sequence[Any]) -> Edges:
-    """Edges from their JSON."""
     time, run_id, inputs, outputs, sources, *foreign = document
     return Edges(
         time,

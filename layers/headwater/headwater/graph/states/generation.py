@@ -107,7 +107,6 @@ class Generation(NamedTuple):
 
     @classmethod
     def of(cls, runs: Iterable[RunOfGeneration]) -> "Generation":
-        """The generation by the runs of a job."""
         newest_first = sorted(runs, key=lambda run: run.order, reverse=True)
         beside = [run for run in newest_first[1:] if newest_first[0].includes(run)]
         return cls(tuple(_distinct([newest_first[0], *beside]) if beside else newest_first[:1]))

@@ -97,7 +97,6 @@ class NeighbourPage:
         return replace(page, linked=linked, merged=merged, is_described=self.is_described or other.is_described)
 
     def without_links(self, datasets: AbstractSet[DatasetId]) -> "NeighbourPage":
-        """The page without its links to some datasets."""
         if self.linked.isdisjoint(datasets):
             return self
         return replace(self, linked=self.linked - datasets, merged=self.merged - datasets)

@@ -165,7 +165,6 @@ def moment(instant: Instant) -> Moment:
 
 
 def at(time: Moment) -> datetime:
-    """The UTC time of a moment."""
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=time)
 
 

@@ -100,7 +100,6 @@ class Run:
 
     @classmethod
     def of(cls, event: RunEvent) -> "Run":
-        """The state of a run by one event."""
         at = stamp(event)
         if is_curation(event):
             judged = cls.only_named(event.job.name, event.run_id, event.time)

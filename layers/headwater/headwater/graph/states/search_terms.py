@@ -76,8 +76,6 @@ class NameKind(StrEnum):
 
 
 class SearchTerm(NamedTuple):
-    """A place in a list of the search."""
-
     list: str
     place: str
 
@@ -110,12 +108,10 @@ class Holder(NamedTuple):
 
 
 def searched_namespace(namespace: str) -> NamespaceId:
-    """The namespace in a holder."""
     return namespace_id(plain_namespace(namespace))
 
 
 def holder_of(text: str) -> Holder:
-    """The holder in a place."""
     namespace, kind, node = text.split("#")
     searched = NameKind(kind)
     return Holder(NamespaceId(namespace), searched, JobId(node) if searched is NameKind.JOB else DatasetId(node))
@@ -132,7 +128,6 @@ def holders_list(kind: NameKind, plain_name: str) -> str:
 
 
 def spelling_list(variant: str) -> str:
-    """The list of the words with a variant."""
     return f"w:{variant}"
 
 
@@ -162,7 +157,6 @@ def month_of(term: SearchTerm) -> str | None:
 
 
 def job_terms(name: Name) -> Iterator[SearchTerm]:
-    """The terms of a job's name."""
     return _node_terms(name.name, Holder.of_job(name))
 
 

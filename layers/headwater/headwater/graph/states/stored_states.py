@@ -145,7 +145,6 @@ class StoredAlert(NamedTuple):
 
 
 def acknowledgement_of(alert: str) -> DatasetId:
-    """The dataset that stands for an alert."""
     return dataset_id(Name(ALERTS, alert))
 
 

@@ -96,7 +96,6 @@ def _range(request: ApiRequest, position: str | None) -> tuple[str, str]:
 
 
 def _filter(request: ApiRequest) -> Callable[[AuditEntry], bool]:
-    """Whether the request asks for an entry."""
     key, namespace, method = (request.query.get(name) for name in ("key", "namespace", "method"))
     changes = request.flag("changes")
 

@@ -13,8 +13,6 @@ Document = Mapping[str, Any]
 
 
 class ExportKind(StrEnum):
-    """The kind of a node."""
-
     JOB = "job"
     DATASET = "dataset"
     COLUMN = "column"

@@ -49,7 +49,6 @@ def export(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObject:
 
 
 def exported(request: ApiRequest, graph: JsonObject) -> ApiResponse:
-    """The response in the requested format."""
     export_format = _format(request)
     return ApiResponse(200, export_format.render(graph), {"content-type": export_format.content_type})
 

@@ -77,7 +77,6 @@ class Heads:
         )
 
     def facts(self, holder: Holder) -> tuple[Name, Facets] | None:
-        """The name and the facets of a node."""
         if holder.kind is NameKind.JOB:
             job = self.jobs.get(JobId(holder.node))
             return (job.facts.name, values(job.facts.facets)) if job else None

@@ -64,7 +64,7 @@ class _ColumnSection:
 
     def lines(self) -> Iterator[Line]:
         others = reachable(self.below, self.roots) - set(self.roots)
-        known = f"{count(len(others), 'column')} of {count(_datasets(others), 'dataset')}"
+        known = f"{count(len(others), 'column')} of {count(len({column.dataset for column in others}), 'dataset')}"
         rest = f": {known if self.roots else 'no column lineage has been reported'}"
         yield (Span(self._heading(self.display.width - len(rest)), Role.HEADING), *detail(rest))
         if not self.roots:
@@ -121,10 +121,6 @@ def _steps(edge: ExportEdge) -> str:
     words = [word for word in (label.of_edge(edge),) if word]
     words += ["indirect"] if edge.is_indirect else []
     return ", ".join([*words, *(["masked"] if any(step.get("masking") for step in edge.steps or ()) else [])])
-
-
-def _datasets(columns: set[ExportNode]) -> int:
-    return len({column.dataset for column in columns})
 
 
 def _rows(answer: Document, labels: Labels, display: Display, subject: _Subject) -> Iterator[Line]:

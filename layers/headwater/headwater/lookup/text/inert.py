@@ -28,7 +28,7 @@ def inert(text: str) -> str:
         marks = marks + 1 if is_mark else 0
         is_joiner = character in _JOINERS and not before.isascii()
         is_shown = (character.isprintable() and marks <= _MOST_MARKS) or is_joiner
-        shown.append(character if is_shown else _escaped(character))
+        shown.append(character if is_shown else character.encode("ascii", "backslashreplace").decode())
         before = character
     return "".join(shown)
 
@@ -86,10 +86,6 @@ def wrapped(text: str, width: int) -> Iterator[str]:
         line = rest
     if line:
         yield line
-
-
-def _escaped(character: str) -> str:
-    return character.encode("ascii", "backslashreplace").decode()
 
 
 def _width(character: str) -> int:

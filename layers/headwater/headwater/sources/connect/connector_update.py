@@ -39,7 +39,6 @@ _PASSING = (ConnectorState.UNASSIGNED, ConnectorState.RESTARTING)
 def events_of_connector(
     namespace: str, status: ConnectorStatus, last: LastReported | None, now: datetime
 ) -> Iterator[Document]:
-    """The events of a connector that exists."""
     connector, job, at = status.connector, Name(namespace, status.connector.name), instant_of(now)
     run = last.run if last else None
     if connector.state in _PASSING:

@@ -37,8 +37,6 @@ class Cluster(NamedTuple):
 
 
 class WorkerUrl(RestUrl):
-    """The address of a worker."""
-
     expected = "a worker has a URL such as http://connect-1:8083"
     server = "worker"
 

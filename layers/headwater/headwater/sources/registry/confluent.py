@@ -31,8 +31,6 @@ _SHOWN = 300
 
 
 class RegistryUrl(RestUrl):
-    """The address of a registry."""
-
     expected = "a registry has a URL such as https://registry:8081"
     server = "registry"
 

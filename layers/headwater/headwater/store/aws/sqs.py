@@ -22,8 +22,6 @@ Receipt = tuple[str, int]
 
 
 class Queue:
-    """A FIFO queue."""
-
     def __init__(self, client: Any, url: str) -> None:
         self._client = client
         self._url = url

@@ -61,7 +61,6 @@ AUDIT_ENTRY = Codec("auditEntry", _decode, (unchanged,))
 
 
 def encode_refusal(entry: RefusalEntry) -> Item:
-    """The item of an entry."""
     document = {"caller": entry.key, "refused": [[*kind, count] for kind, count in entry.counts]}
     return REFUSAL.item(keys.refusal(entry.time, entry.request_id), document, expires_at=expiry(entry.time, KEPT))
 

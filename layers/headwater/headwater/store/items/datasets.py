@@ -34,7 +34,6 @@ from headwater.store.table import Item
 
 
 def encode(head: DatasetHead) -> Item:
-    """The item of a dataset's head."""
     facts = head.facts
     document = {
         "name": facts.name,

@@ -16,7 +16,6 @@ from headwater.store.table import Item, Retention, expiry
 
 
 def encode_alias(known: KnownAlias, retention: Retention) -> Item:
-    """The item of an alias."""
     alias = known.alias
     document = {"sent": alias.sent, "dataset": alias.dataset, "rules": alias.rules, "writing": known.writing}
     return ALIAS.item(keys.alias(known.id), document, _alias_labels(known), expiry(known.first, retention.runs))
@@ -46,7 +45,6 @@ ALIAS = Codec("alias", _decode_alias, (unchanged, unchanged), _alias_labels)
 
 
 def encode_namespace(known: KnownNamespace) -> Item:
-    """The item of a namespace."""
     return NAMESPACE.item(keys.namespace(known.id), {"name": known.name}, _namespace_labels(known))
 
 

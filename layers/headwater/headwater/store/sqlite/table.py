@@ -320,7 +320,6 @@ def _version(item: Item | None) -> str | None:
 
 
 def _cut(item: Item, part: str) -> Item:
-    """An item with only one part."""
     form = {name: item.labels[name] for name in FORM if name in item.labels}
     return Item(item.key, form, {part: item.parts[part]} if part in item.parts else {})
 

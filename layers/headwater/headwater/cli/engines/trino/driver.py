@@ -13,21 +13,71 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from headwater.cli.engines.trial import Trial
-from headwater.cli.engines.trino.settings import write_settings
+from headwater.cli.engines.trial import NAMESPACE, Trial
 from headwater.cli.jvm.jars import jar_files, tail
 from headwater.cli.jvm.java import home_of_wheel
 from headwater.cli.machine.failure import Failure
 from headwater.cli.machine.ports import free_port
+from headwater.cli.machine.private_file import write_private
 from headwater.cli.machine.process_group import end_group
 from headwater.cli.machine.python_environment import bin_folder
 
+JVM = "-Xmx1600m\n-XX:+UseSerialGC\n-XX:TieredStopAtLevel=1\n"
 TABLE = "lake.shop.revenue"
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 SERVER_PINS = Path(__file__).with_name("server.sha256")
 STATEMENTS = Path(__file__).with_name("statements.sql")
 PLUGINS = {"iceberg", "openlineage", "tpch"}
 READY_SECONDS = 180
+
+
+def write_settings(trial: Trial, port: int) -> Path:
+    """Write the settings, and return their folder. The catalog lake has Iceberg tables in files."""
+    folder = trial.folder / "etc"
+    (folder / "catalog").mkdir(parents=True)
+    listener = folder / "openlineage.properties"
+    write_private(listener, properties(listener_settings(trial, port)))
+    files = {
+        "config.properties": {
+            "coordinator": "true",
+            "node-scheduler.include-coordinator": "true",
+            "http-server.http.port": str(port),
+            "discovery.uri": f"http://127.0.0.1:{port}",
+            "event-listener.config-files": str(listener),
+            "query.max-memory-per-node": "256MB",
+            "memory.heap-headroom-per-node": "256MB",
+        },
+        "node.properties": {"node.environment": NAMESPACE},
+        "catalog/tpch.properties": {"connector.name": "tpch"},
+        "catalog/lake.properties": {
+            "connector.name": "iceberg",
+            "iceberg.catalog.type": "TESTING_FILE_METASTORE",
+            "hive.metastore.catalog.dir": "local:///lake",
+            "fs.native-local.enabled": "true",
+            "local.location": str(trial.folder),
+        },
+    }
+    for name, settings in files.items():
+        (folder / name).write_text(properties(settings), encoding="utf-8")
+    (folder / "jvm.config").write_text(JVM, encoding="utf-8")
+    return folder
+
+
+def listener_settings(trial: Trial, port: int) -> dict[str, str]:
+    prefix = "openlineage-event-listener"
+    return {
+        "event-listener.name": "openlineage",
+        f"{prefix}.trino.uri": f"http://127.0.0.1:{port}",
+        f"{prefix}.namespace": NAMESPACE,
+        f"{prefix}.transport.type": "HTTP",
+        f"{prefix}.transport.url": trial.url,
+        f"{prefix}.transport.endpoint": "/api/v1/lineage",
+        **({f"{prefix}.transport.api-key": trial.key} if trial.key else {}),
+    }
+
+
+def properties(settings: dict[str, str]) -> str:
+    return "".join(f"{name}={value}\n" for name, value in settings.items())
 
 
 def run(trial: Trial) -> None:
