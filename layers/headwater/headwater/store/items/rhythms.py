@@ -5,7 +5,17 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from headwater.graph.names.identity import job_id
-from headwater.graph.states.rhythm import ID_DIGITS, NO_SCHEDULE, DueRun, Moment, Observation, Rhythm, Schedule, at
+from headwater.graph.states.rhythm import (
+    ID_DIGITS,
+    NO_SCHEDULE,
+    DueRun,
+    FilledAgain,
+    Moment,
+    Observation,
+    Rhythm,
+    Schedule,
+    at,
+)
 from headwater.openlineage.instant import instant_of
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, WrongMember, unpacked
@@ -44,12 +54,13 @@ def encode(rhythm: Rhythm) -> Item:
         "rows": [each.rows for each in seen],
         "bytes": [each.size for each in seen],
         **({"schedule": rhythm.schedule} if rhythm.schedule.time else {}),
+        **({"filled": rhythm.filled} if rhythm.filled else {}),
     }
     found = timetable(rhythm) if rhythm.is_due else None
     slot = found.next_after(starts[-1]) if found else None
     due = {OPEN_IN: keys.due_jobs(rhythm.id), "at": instant_of(at(slot.latest))} if slot else {}
     parts = {DUE: pack([starts[-1], slot.due, slot.latest])} if slot else {}
-    strange = {UNUSUAL: "yes"} if unusual(seen) else {}
+    strange = {UNUSUAL: "yes"} if seen and unusual(seen) else {}
     return RHYTHM.item(keys.rhythm(rhythm.id), document, {**due, **strange}, None, **parts)
 
 
@@ -83,12 +94,18 @@ def _decode(item: Item, members: Members) -> Rhythm:
         job=members.read("job", name_of(job_id, keys.rhythm_of(item.key))),
         observations=tuple(map(Observation._make, columns)),
         schedule=members.read("schedule", _schedule, NO_SCHEDULE),
+        filled=members.read("filled", array(_filled), ()),
     )
 
 
 def _schedule(value: Any) -> Schedule:
     time, run, expression = value
     return Schedule(instant(time), text(run), text(expression))
+
+
+def _filled(value: Any) -> FilledAgain:
+    start, run = value
+    return FilledAgain(*_starts([start]), _runs(run))
 
 
 def _starts(value: Any) -> list[Moment]:
