@@ -103,18 +103,16 @@ def test_a_job_waits_for_one_above_that_failed_and_was_not_tried_again() -> None
     assert jobs.names(HOURS + 1.6) == ["b"]
 
 
-def test_the_alert_about_a_failure_tells_what_waits_for_the_run() -> None:
+@pytest.mark.parametrize("without", [{}, {"inputs": [], "outputs": []}], ids=["datasets", "no datasets"])
+def test_the_alert_about_a_failure_tells_what_waits_for_the_run(without: Document) -> None:
     """Whether or not the run says what it was writing."""
-    for without in ({}, {"inputs": [], "outputs": []}):
-        jobs = Jobs("a", "b")
-        start, end = jobs.events(HOURS, "a", 5)
-        (told,) = jobs.world.alerts_of_batch({**start, **without}, {**end, **without, "eventType": "FAIL"})
-        (suffers,) = told["suffers"]
-        assert {item["nodeId"] for item in suffers["items"]} == {"job:demo:b", "dataset:s3://lake:table_2"}
-        assert "The failure may affect 1 dataset, 1 job downstream, by the lineage of datasets" in " ".join(
-            told["lines"]
-        )
-        assert jobs.names(HOURS + 0.8) == []
+    jobs = Jobs("a", "b")
+    start, end = jobs.events(HOURS, "a", 5)
+    (told,) = jobs.world.alerts_of_batch({**start, **without}, {**end, **without, "eventType": "FAIL"})
+    (suffers,) = told["suffers"]
+    assert {item["nodeId"] for item in suffers["items"]} == {"job:demo:b", "dataset:s3://lake:table_2"}
+    assert "The failure may affect 1 dataset, 1 job downstream, by the lineage of datasets" in " ".join(told["lines"])
+    assert jobs.names(HOURS + 0.8) == []
 
 
 def test_a_job_does_not_wait_for_one_that_was_aborted_since_that_has_no_alert() -> None:

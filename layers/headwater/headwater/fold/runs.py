@@ -15,8 +15,8 @@ from headwater.graph.states.rhythm import (
     NO_SCHEDULE,
     Rhythm,
     Schedule,
-    filled_again,
-    is_filled_again,
+    backfill_run,
+    is_backfill,
     observation,
     short_id,
 )
@@ -106,7 +106,7 @@ def rhythms_of(runs: Iterable[Run]) -> dict[JobId, Rhythm]:
             min(each.job for each in of),
             tuple(sorted(observed for each in of for observed in each.observations)),
             max(each.schedule for each in of),
-            tuple(sorted(filled for each in of for filled in each.filled)),
+            tuple(sorted(run for each in of for run in each.backfills)),
         )
         for job, of in seen.items()
     }
@@ -114,8 +114,8 @@ def rhythms_of(runs: Iterable[Run]) -> dict[JobId, Rhythm]:
 
 def _rhythm_of(run: Run) -> Rhythm:
     """The rhythm by one run."""
-    if is_filled_again(run):
-        return Rhythm(run.job, filled=(filled_again(run),))
+    if is_backfill(run):
+        return Rhythm(run.job, backfills=(backfill_run(run),))
     facets = values(run.job_facets)
     is_stream = facet_text(facets, "jobType", "processingType") == "STREAMING"
     is_due = not (is_query_job(facets) or is_test(facets) or is_stream)

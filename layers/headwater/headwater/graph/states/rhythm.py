@@ -26,7 +26,7 @@ from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant, parse_instant, to_datetime
 
-GENERATIONS, DAYS, MONTHS, FILLED = 30, 70, 12, 10
+GENERATIONS, DAYS, MONTHS, BACKFILLS = 30, 70, 12, 10
 DAY = 86_400
 """Seconds."""
 LATE = DAY // 2
@@ -57,7 +57,7 @@ class Observation(NamedTuple):
         return self.start + self.seconds
 
 
-class FilledAgain(NamedTuple):
+class BackfillRun(NamedTuple):
     """A run of a backfill: its start, and the end of its id."""
 
     start: Moment
@@ -86,13 +86,13 @@ class DueRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """The kept observations of a job, the oldest first. `filled` are runs of backfills, which tell nothing of the next
-    run; they are kept for writers that saw such a run otherwise."""
+    """The kept observations of a job, the oldest first. The runs of `backfills` tell nothing of the next run. They are
+    kept for writers that saw such a run otherwise."""
 
     job: Name
     observations: tuple[Observation, ...] = ()
     schedule: Schedule = NO_SCHEDULE
-    filled: tuple[FilledAgain, ...] = ()
+    backfills: tuple[BackfillRun, ...] = ()
 
     @property
     def id(self) -> JobId:
@@ -108,30 +108,32 @@ class Rhythm:
             min(self.job, other.job),
             tuple(kept((*self.observations, *other.observations))),
             max(self.schedule, other.schedule),
-            tuple(sorted({*self.filled, *other.filled})[-FILLED:]),
+            tuple(sorted({*self.backfills, *other.backfills})[-BACKFILLS:]),
         )
 
     @property
     def runs(self) -> set[str]:
-        return {seen.run for seen in (*self.observations, *self.filled)}
+        return {seen.run for seen in self.observations} | {seen.run for seen in self.backfills}
 
     def without(self, runs: AbstractSet[str]) -> "Rhythm":
         """The rhythm without what it has of some runs, save their schedule."""
         left = tuple(seen for seen in self.observations if seen.run not in runs)
-        return replace(self, observations=left, filled=tuple(seen for seen in self.filled if seen.run not in runs))
+        return replace(
+            self, observations=left, backfills=tuple(seen for seen in self.backfills if seen.run not in runs)
+        )
 
     def differs_from(self, known: "Rhythm | None") -> bool:
         """Whether a run began at another time than was known of it, is of another generation, or turns out to be of a
         backfill. Then another run may be the newest of a day, of a month or of a generation, which is not kept."""
         own, before = self.places, known.places if known else {}
-        is_scheduled_by = known is not None and known.schedule.run in {seen.run for seen in self.filled}
+        is_scheduled_by = known is not None and known.schedule.run in {seen.run for seen in self.backfills}
         return is_scheduled_by or any(own[run] != before[run] for run in own.keys() & before.keys())
 
     @property
     def places(self) -> dict[str, tuple[Moment, str]]:
         """The start and the generation of each run; those of a backfill have none."""
         places = {seen.run: (seen.start, seen.generation) for seen in self.observations}
-        return places | {seen.run: (seen.start, "") for seen in self.filled}
+        return places | {seen.run: (seen.start, "") for seen in self.backfills}
 
     @property
     def is_due(self) -> bool:
@@ -144,8 +146,8 @@ class Rhythm:
         return _newest_of_each(self.observations)[-GENERATIONS:]
 
 
-def filled_again(run: Run) -> FilledAgain:
-    return FilledAgain(moment(run.started_at), short_id(run.run_id))
+def backfill_run(run: Run) -> BackfillRun:
+    return BackfillRun(moment(run.started_at), short_id(run.run_id))
 
 
 def observation(run: Run) -> Observation:
@@ -164,7 +166,7 @@ def observation(run: Run) -> Observation:
     )
 
 
-def is_filled_again(run: Run) -> bool:
+def is_backfill(run: Run) -> bool:
     """Whether the nominal time of a run, by its own words, is over for longer than a day, or than its next interval: a
     backfill. When it runs and what it writes tells nothing of the next run."""
     match values(run.facets).get("nominalTime"):
