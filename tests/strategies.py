@@ -12,9 +12,17 @@ KINDS = ("START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER", None)
 
 QUERY = factory.facet(externalQueryId="query-1", source="athena")
 
+NOMINAL = factory.facet(nominalStartTime="2026-11-19T07:00:02Z", nominalEndTime="2026-11-19T08:00:02Z")
+"""A run that begins more than two seconds after the first event is a backfill."""
+SCHEDULED = factory.facet(
+    dag={"timetable": {"expression": "0 7 * * *", "timezone": "UTC"}}, dagRun={"run_type": "scheduled"}
+)
+
 RUN_FACETS: tuple[Document, ...] = (
     {},
     {"x": factory.facet(v=1)},
+    {"nominalTime": NOMINAL},
+    {"airflowDagRun": SCHEDULED},
     {"parent": factory.parent(3, "report")},
     {"parent": factory.parent(4, "nightly", root=(5, "schedule"))},
     {"tags": factory.facet(tags=[{"key": "owner", "value": "finance"}]), "externalQuery": QUERY},
@@ -167,3 +175,20 @@ def runs_of_parents(draw: st.DrawFn) -> Document:
         outputs=[factory.dataset(name, **facets) for name in sorted(outputs)],
         run_facets={"parent": factory.parent(parent, "nightly")} if parent else {},
     )
+
+
+@st.composite
+def ended_runs(draw: st.DrawFn) -> list[Document]:
+    """START and COMPLETE of one of four runs of a job; one of the two, both or none say for which time the run is, and
+    by which schedule."""
+    run, nominal, schedule = draw(st.integers(1, 4)), {"nominalTime": NOMINAL}, {"airflowDagRun": SCHEDULED}
+    return [
+        factory.run_event(
+            kind,
+            seconds=draw(st.sampled_from([0, 2, 3, 5])),
+            run=run,
+            job="load",
+            run_facets=draw(st.sampled_from([{}, nominal, schedule, nominal | schedule])),
+        )
+        for kind in ("START", "COMPLETE")
+    ]

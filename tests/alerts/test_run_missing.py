@@ -41,16 +41,19 @@ class Jobs:
 
     def run(self, hour: float, *jobs: str, minutes: int = 5) -> None:
         for number, job in enumerate(jobs):
-            self.world.fold(factory.received(*self._events(hour + 10 * number / 60, job, minutes)))
+            self.world.fold(factory.received(*self.events(hour + 10 * number / 60, job, minutes)))
 
     def start(self, hour: float, job: str) -> None:
-        self.world.fold(factory.received(next(self._events(hour, job, 5))))
+        self.world.fold(factory.received(next(self.events(hour, job, 5))))
 
     def fail(self, hour: float, job: str) -> None:
-        start, end = self._events(hour, job, 5)
-        self.world.fold(factory.received(start, {**end, "eventType": "FAIL"}))
+        self.end(hour, job, "FAIL")
 
-    def _events(self, hour: float, job: str, minutes: int) -> Iterator[Document]:
+    def end(self, hour: float, job: str, kind: str) -> None:
+        start, end = self.events(hour, job, 5)
+        self.world.fold(factory.received(start, {**end, "eventType": kind}))
+
+    def events(self, hour: float, job: str, minutes: int) -> Iterator[Document]:
         place = "abcdefgh".index(job[0])
         used: dict[str, Any] = {
             "inputs": [factory.dataset(f"table_{place}")],
@@ -98,6 +101,24 @@ def test_a_job_waits_for_one_above_that_failed_and_was_not_tried_again() -> None
     assert jobs.names(HOURS + 0.8) == []
     jobs.run(HOURS + 0.9, "a")
     assert jobs.names(HOURS + 1.6) == ["b"]
+
+
+@pytest.mark.parametrize("without", [{}, {"inputs": [], "outputs": []}], ids=["datasets", "no datasets"])
+def test_the_alert_about_a_failure_tells_what_waits_for_the_run(without: Document) -> None:
+    """Whether or not the run says what it was writing."""
+    jobs = Jobs("a", "b")
+    start, end = jobs.events(HOURS, "a", 5)
+    (told,) = jobs.world.alerts_of_batch({**start, **without}, {**end, **without, "eventType": "FAIL"})
+    (suffers,) = told["suffers"]
+    assert {item["nodeId"] for item in suffers["items"]} == {"job:demo:b", "dataset:s3://lake:table_2"}
+    assert "The failure may affect 1 dataset, 1 job downstream, by the lineage of datasets" in " ".join(told["lines"])
+    assert jobs.names(HOURS + 0.8) == []
+
+
+def test_a_job_does_not_wait_for_one_that_was_aborted_since_that_has_no_alert() -> None:
+    jobs = Jobs("a", "b", "c")
+    jobs.end(HOURS, "a", "ABORT")
+    assert jobs.names(HOURS + 0.8) == ["b"]
 
 
 def test_a_run_that_comes_after_all_is_expected_again() -> None:
@@ -203,7 +224,8 @@ def test_while_nothing_at_all_is_heard_one_job_is_told_for_all() -> None:
     assert not any("No event of any job" in line for each in told for line in each["lines"])
 
 
-def test_a_task_comes_with_its_dag() -> None:
+def test_a_task_comes_with_its_dag_which_has_one_alert_while_it_is_paused() -> None:
+    """No event says that a DAG is paused. After a week nobody asks for it any more."""
     jobs = Jobs()
     for hour in range(HOURS):
         own = 2 * hour + 1
@@ -218,6 +240,9 @@ def test_a_task_comes_with_its_dag() -> None:
             )
         )
     assert jobs.names(HOURS + 2) == ["shop"]
+    for hour in range(3, 10 * 24, 12):
+        jobs.run(HOURS + hour, "e")
+        assert jobs.names(HOURS + hour + 0.3) == []
 
 
 def test_queries_stand_for_their_application() -> None:

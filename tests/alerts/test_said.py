@@ -103,6 +103,15 @@ def test_a_deadline_is_at_risk_once_the_source_runs_late() -> None:
     assert days.sweep(6.5) == []
 
 
+def test_a_job_that_is_about_to_follow_a_late_one_is_not_overdue_by_itself() -> None:
+    """orders usually begins six minutes after raw, which has just ended: it is a minute late, not two hours."""
+    days = Days(REVENUE)
+    days.run("raw", DAYS, 7.2, 60)
+    (alert,) = days.sweep(8.32)
+    assert alert["title"] == "revenue was due 07:00 UTC and comes about 09:05 UTC"
+    assert alert["cause"] == {"nodeId": "job:demo:raw", "why": "started 132 minutes late"}
+
+
 def test_a_deadline_is_at_risk_then_overdue_until_the_data_come_then_missed() -> None:
     days = Days(REVENUE)
 

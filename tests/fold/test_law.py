@@ -106,6 +106,15 @@ def test_a_run_that_began_before_it_was_known_is_no_longer_the_newest_of_its_gen
     assert all(folded(one_by_one(order)) == expected for order in itertools.permutations(documents))
 
 
+@given(st.data(), st.lists(strategies.ended_runs(), min_size=1, max_size=5))
+@settings(max_examples=300)
+def test_a_backfill_is_one_whichever_of_its_events_says_so(data: st.DataObject, runs: list[list[Document]]) -> None:
+    documents = [event for run in runs for event in run]
+    expected = folded([factory.received(*documents)])
+    shuffled = data.draw(st.permutations([*documents, *data.draw(st.lists(st.sampled_from(documents), max_size=2))]))
+    assert folded(one_by_one(shuffled)) == expected
+
+
 @pytest.mark.parametrize("over", [folded, folded_into_a_file], ids=["memory", "sqlite"])
 @given(st.data(), st.lists(strategies.events, min_size=1, max_size=6), st.integers(1, 3))
 @settings(max_examples=200)

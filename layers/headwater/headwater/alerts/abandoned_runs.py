@@ -19,16 +19,15 @@ from datetime import timedelta
 
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
-from headwater.alerts.downstream import Downstream, downstream
+from headwater.alerts.downstream import suffering_from
 from headwater.alerts.heartbeat import Heartbeat
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import JobId, JobRunId, NodeKind, job_id, node_id
+from headwater.graph.names.identity import JobRunId, NodeKind, job_id, node_id
 from headwater.graph.names.naming import Naming
 from headwater.graph.names.thresholds import Thresholds
 from headwater.graph.producers import is_query_job
-from headwater.graph.states.rhythm import moment
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
@@ -38,7 +37,6 @@ from headwater.read.run_end import MIN_SILENCE
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest, Snapshot
-from headwater.traversal.expectations import by_rhythms, outputs_of
 
 AT_A_TIME = 100
 """Runs in one read."""
@@ -125,7 +123,7 @@ class Sweeper:
         if run.updated > moved_back(now, MIN_SILENCE) or not heartbeat.tells_its_end():
             return None
         since, allowed = heartbeat.last_sign(), heartbeat.allowed_silence(self.minutes)
-        return _alert_of(reader, run, since, allowed, now) if since <= moved_back(now, allowed) else None
+        return _alert_of(reader, run, since, allowed) if since <= moved_back(now, allowed) else None
 
 
 def _is_application_open(reader: Reader, run: Run) -> bool | None:
@@ -150,10 +148,10 @@ def _is_superseded(reader: Reader, run: Run) -> bool:
     return head is not None and head.latest is not None and head.latest.has_superseded(run)
 
 
-def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta, now: Instant) -> Alert:
+def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta) -> Alert:
     ancestors, job = ancestors_of(reader, run), job_id(run.job)
     outputs = reader.datasets(run.outputs)
-    suffering = _suffering(reader, job, since, now)
+    suffering = suffering_from(reader, run, since)
     owners = [owners_of_job(reader, run), *(owners_of(head.facets) for head in outputs.values())]
     suffer = (each.owners for each in suffering)
     minutes = int(allowed.total_seconds() // 60)
@@ -184,10 +182,3 @@ def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta, now:
             "suffers": [each.as_json() for each in suffering],
         },
     )
-
-
-def _suffering(reader: Reader, job: JobId, since: Instant, now: Instant) -> list[Downstream]:
-    """What is downstream of a job with a timetable: the jobs that wait for it get no alert of their own."""
-    expected = by_rhythms(reader, [job], moment(now)).get(job)
-    used = outputs_of(reader, expected)[:MAX_OUTPUTS] if expected else ()
-    return [found for each in used if (found := downstream(reader, each.id, None, since, since))]

@@ -9,16 +9,21 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from headwater.alerts.alert import distinct_owners, quantity, short_name
-from headwater.graph.names.identity import DatasetId, NodeKind
+from headwater.graph.names.identity import DatasetId, NodeKind, job_id
+from headwater.graph.states.rhythm import moment
+from headwater.graph.states.run import Run
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, moved_back
 from headwater.read.frontier import Frontier
 from headwater.read.reader import Reader
+from headwater.traversal.expectations import by_rhythms, outputs_of
 from headwater.traversal.impact import NodeAtRisk, Reach, counted, impact, is_by_table, quantities
 from headwater.traversal.impacted_node import Granularity
 
 MAX_DEPTH, MAX_NODES = 10, 500
 """The reach of the walk downstream, in jobs and in nodes."""
+MAX_OUTPUTS = 5
+"""Outputs of a run whose readers are looked up."""
 MAX_ITEMS, MAX_LINES = 50, 8
 """Nodes at risk in the members of an alert, and in its sentences. The link leads to all nodes."""
 OPEN = " whose origin the producer does not know"
@@ -101,6 +106,14 @@ def downstream(
     if at and not result.at_risk:
         result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=at))
     return Downstream(result.at_risk, result.is_truncated, result.frontier)
+
+
+def suffering_from(reader: Reader, run: Run, since: Instant) -> list[Downstream]:
+    """What waits for a run that does not end well: jobs downstream of what it writes get no alert of their own. If it
+    does not say what it writes, what its job writes counts."""
+    expected = {} if run.outputs else by_rhythms(reader, [job_id(run.job)], moment(since))
+    written = [*run.outputs, *(used.id for each in expected.values() for used in outputs_of(reader, each))]
+    return [found for each in written[:MAX_OUTPUTS] if (found := downstream(reader, each, None, since, since))]
 
 
 def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:

@@ -6,8 +6,10 @@ children, or of an assertion, the alert is only about the child or the assertion
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, link_to, quantity, short_name
+from headwater.alerts.downstream import suffering_from
 from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.alerts.schema_cause import causes_of_failure
@@ -60,6 +62,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
     message = messages_of(reader.store, [run])[run.id]
     written = [node_id(NodeKind.DATASET, use.name) for use in outputs.values()]
     at, causes = run.ended_at or run.updated, causes_of_failure(reader, run)
+    suffering = suffering_from(reader, replace(run, outputs=outputs), at)
     lines = [
         f"Run {run.run_id} of job {run.job.name} in {run.job.namespace} failed at {shown(at)}{ancestors.as_text()}.",
         *([message] if message else []),
@@ -70,6 +73,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
             [f"It was writing {quantity(len(written), 'dataset')}, which may be stale: {_some(written)}."]
             * bool(written)
         ),
+        *(line for each in suffering for line in each.lines("The failure", "affects", "affect")),
     ]
     return Alert(
         type=DetailType.RUN_FAILED,
@@ -78,7 +82,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
         severity=Severity.CRITICAL,
         kind=NodeKind.JOB,
         name=run.job,
-        owners=distinct_owners(owners_of_job(reader, run), *owners),
+        owners=distinct_owners(owners_of_job(reader, run), *owners, *(each.owners for each in suffering)),
         title=f"{short_name(_called(run, application))} failed{_while_writing(outputs) if application else ''}",
         lines=tuple(lines),
         group=job_id(run.job),
@@ -90,6 +94,7 @@ def _alert(run: Run, reader: Reader) -> Alert:
             "message": message or None,
             "outputs": written[:MAX_OUTPUTS],
             "causes": [cause.as_json() for cause in causes],
+            "suffers": [each.as_json() for each in suffering],
         },
     )
 

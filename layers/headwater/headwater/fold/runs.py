@@ -12,16 +12,15 @@ from headwater.graph.names.identity import JobId, JobRunId, job_id
 from headwater.graph.producers import is_query_job, is_test, schedule_of
 from headwater.graph.states.job import JobFacts
 from headwater.graph.states.rhythm import (
-    ID_DIGITS,
     NO_SCHEDULE,
-    Observation,
     Rhythm,
     Schedule,
-    is_filled_again,
+    backfill_run,
+    is_backfill,
     observation,
+    short_id,
 )
 from headwater.graph.states.run import Run
-from headwater.openlineage.event import Name
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest, Snapshot
 
@@ -84,7 +83,7 @@ def write_rhythms(rhythms: Mapping[JobId, Rhythm], store: GraphStore, read: Snap
 
 def _unusual_before_last(rhythm: Rhythm, stored: Rhythm | None) -> Iterator[Rhythm]:
     """The rhythm after each of its runs but the last that wrote an unusual amount."""
-    if stored is None or len(rhythm.observations) == 1 or rhythm.differs_from(stored):
+    if stored is None or len(rhythm.observations) < 2 or rhythm.differs_from(stored):
         return
     from headwater.graph.expectations.usual import unusual  # noqa: PLC0415 - seldom, and not to start with
 
@@ -98,28 +97,38 @@ def rhythms_of(runs: Iterable[Run]) -> dict[JobId, Rhythm]:
     """The rhythms of jobs from those of these runs that have ended, each with all of its runs: what is kept is known
     once they are joined with the others. Queries come with their application, tests with what they test, and streams
     never end: none of these is due by itself."""
-    seen: dict[JobId, list[tuple[Name, Observation]]] = {}
-    schedules: dict[JobId, Schedule] = {}
+    seen: dict[JobId, list[Rhythm]] = {}
     for run in runs:
-        if run.ending and run.last and not is_filled_again(run):
-            facets = values(run.job_facets)
-            is_stream = facet_text(facets, "jobType", "processingType") == "STREAMING"
-            is_due = not (is_query_job(facets) or is_test(facets) or is_stream)
-            job, observed = job_id(run.job), observation(run)._replace(is_due=is_due)
-            seen.setdefault(job, []).append((run.job, observed))
-            if (schedule := schedule_of(values(run.facets))) is not None:
-                schedules[job] = max(schedules.get(job, NO_SCHEDULE), Schedule(run.last, observed.run, schedule))
+        if run.ending and run.last:
+            seen.setdefault(job_id(run.job), []).append(_rhythm_of(run))
     return {
-        job: Rhythm(min(name for name, _ in of), tuple(sorted(each for _, each in of)), schedules.get(job, NO_SCHEDULE))
+        job: Rhythm(
+            min(each.job for each in of),
+            tuple(sorted(observed for each in of for observed in each.observations)),
+            max(each.schedule for each in of),
+            tuple(sorted(run for each in of for run in each.backfills)),
+        )
         for job, of in seen.items()
     }
+
+
+def _rhythm_of(run: Run) -> Rhythm:
+    """The rhythm by one run."""
+    if is_backfill(run):
+        return Rhythm(run.job, backfills=(backfill_run(run),))
+    facets = values(run.job_facets)
+    is_stream = facet_text(facets, "jobType", "processingType") == "STREAMING"
+    is_due = not (is_query_job(facets) or is_test(facets) or is_stream)
+    observed, schedule = observation(run)._replace(is_due=is_due), schedule_of(values(run.facets))
+    said = NO_SCHEDULE if schedule is None else Schedule(run.last, observed.run, schedule)
+    return Rhythm(run.job, (observed,), said)
 
 
 def _with_known(store: GraphStore, job: JobId, rhythm: Rhythm, read: Snapshot) -> Rhythm:
     """The rhythm of a job with what is stored of it.
 
-    If one of its runs began at another time than was known, the newest runs are read again. For runs that are gone or
-    older, the stored rhythm counts.
+    If one of its runs began at another time than was known, or is one of a backfill, the newest runs are read again.
+    For runs that are gone or older, the stored rhythm counts.
     """
     stored = read.rhythms.get(job)
     if stored is None or not rhythm.differs_from(stored):
@@ -127,9 +136,9 @@ def _with_known(store: GraphStore, job: JobId, rhythm: Rhythm, read: Snapshot) -
     ids = list(islice(store.runs_of(job).newest(), MOST_READ_AGAIN))
     chunks = (_runs(store, ids[start : start + AT_A_TIME]) for start in range(0, len(ids), AT_A_TIME))
     again = rhythms_of(run for chunk in chunks for run in chunk).get(job, rhythm)
-    ids_read = {run.run_id.replace("-", "")[-ID_DIGITS:] for run in ids}
-    before = tuple(seen for seen in stored.observations if seen.run not in ids_read)
-    return again.join(replace(stored, observations=before))
+    ids_read = {short_id(run.run_id) for run in ids}
+    before = stored.without(ids_read)
+    return again.join(replace(before, schedule=NO_SCHEDULE) if stored.schedule.run in ids_read else before)
 
 
 def _runs(store: GraphStore, ids: Collection[JobRunId]) -> list[Run]:

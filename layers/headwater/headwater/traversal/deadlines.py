@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from headwater.graph.expectations.said import Said, SaidDeadline, SaidOf
-from headwater.graph.expectations.timetable import LEAST_TOLERANCE, Slot, length
+from headwater.graph.expectations.timetable import LEAST_TOLERANCE, length
 from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, dataset_id, job_id, node_id
@@ -211,9 +211,10 @@ class Estimate:
         if slot and slot.due - slot.earlier > by:
             return None  # it has run, or runs on other days: nothing says that it will be late
         due = slot.due - slot.earlier if slot else by
-        own = [self._by_timetable(each, slot, usual)] if slot else []
-        ways = [*own, *self._after_others(each, due, usual)]
-        return max(ways, key=lambda way: way.end, default=None)
+        others = [*self._after_others(each, due, usual)]
+        held_until = max((way.start for way in others if way.is_late), default=due)
+        own = [self._by_timetable(each, max(due, held_until), usual)] if slot else []
+        return max([*own, *others], key=lambda way: (way.end, way.is_late), default=None)
 
     def _of_running(self, each: Expected, begun: Moment, taken: Sequence[int], usual: int) -> Coming:
         """A run that already took longer than usual is expected to take as long as those that took longer still."""
@@ -247,8 +248,7 @@ class Estimate:
             return each, f"took {length(seconds)}, {length(usual)} are usual", True
         return each, f"began at {_time(begun)}, and takes {length(usual)}", False
 
-    def _by_timetable(self, each: Expected, slot: Slot, usual: int) -> Coming:
-        due = slot.due - slot.earlier
+    def _by_timetable(self, each: Expected, due: Moment, usual: int) -> Coming:
         start = max(self.now, due)
         if start > due:
             why = f"was due at {_time(due)} and has not begun"
@@ -260,8 +260,8 @@ class Estimate:
         """When the job ends that begins after the jobs that it waits for."""
         for above in self._above(each):
             if (last := above.last) and last.is_good and due < last.end <= self.now:
-                start = max(self.now, last.end + usual_lag(each.rhythm, above.rhythm))
-                yield Coming(start, start + usual, *self._delay(above, last.start, last.seconds))
+                start = last.end + usual_lag(each.rhythm, above.rhythm)
+                yield Coming(start, max(self.now, start) + usual, *self._delay(above, last.start, last.seconds))
                 continue
             if has_done_its_part(each.rhythm, above, due) or not _comes_before(above, due):
                 continue

@@ -7,11 +7,13 @@ A job has one rhythm, however many runs. It keeps, of all runs that ended,
     the last run of each month for a year                   twelve month ends
 
 Each is a maximum by start and run id, so runs may come in any order. An observation follows from its run, and is
-replaced when more is known about it.
+replaced when more is known about it. The newest runs of a backfill are kept apart: that a run is one of a backfill may
+be known before or after its end.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,7 +26,7 @@ from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant, parse_instant, to_datetime
 
-GENERATIONS, DAYS, MONTHS = 30, 70, 12
+GENERATIONS, DAYS, MONTHS, BACKFILLS = 30, 70, 12, 10
 DAY = 86_400
 """Seconds."""
 LATE = DAY // 2
@@ -55,6 +57,13 @@ class Observation(NamedTuple):
         return self.start + self.seconds
 
 
+class BackfillRun(NamedTuple):
+    """A run of a backfill: its start, and the end of its id."""
+
+    start: Moment
+    run: str
+
+
 class Schedule(NamedTuple):
     """What the newest run, by its last event, says of its job's schedule: a cron expression and a zone, or nothing."""
 
@@ -77,11 +86,13 @@ class DueRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """The kept observations of a job, the oldest first."""
+    """The kept observations of a job, the oldest first. The runs of `backfills` tell nothing of the next run. They are
+    kept for writers that saw such a run otherwise."""
 
     job: Name
     observations: tuple[Observation, ...] = ()
     schedule: Schedule = NO_SCHEDULE
+    backfills: tuple[BackfillRun, ...] = ()
 
     @property
     def id(self) -> JobId:
@@ -92,16 +103,37 @@ class Rhythm:
         it."""
         if other == self:
             return self
-        seen = {each.run: each for each in (*(other.observations if other else ()), *self.observations)}
-        schedule = max(self.schedule, other.schedule) if other else self.schedule
-        return Rhythm(min(self.job, other.job) if other else self.job, tuple(kept(seen.values())), schedule)
+        other = other.without(self.runs) if other else Rhythm(self.job)
+        return Rhythm(
+            min(self.job, other.job),
+            tuple(kept((*self.observations, *other.observations))),
+            max(self.schedule, other.schedule),
+            tuple(sorted({*self.backfills, *other.backfills})[-BACKFILLS:]),
+        )
+
+    @property
+    def runs(self) -> set[str]:
+        return {seen.run for seen in self.observations} | {seen.run for seen in self.backfills}
+
+    def without(self, runs: AbstractSet[str]) -> "Rhythm":
+        """The rhythm without what it has of some runs, save their schedule."""
+        left = tuple(seen for seen in self.observations if seen.run not in runs)
+        return replace(
+            self, observations=left, backfills=tuple(seen for seen in self.backfills if seen.run not in runs)
+        )
 
     def differs_from(self, known: "Rhythm | None") -> bool:
-        """Whether a run began at another time than was known of it, or is of another generation. Then another run may
-        be the newest of a day, of a month or of a generation, which is not kept."""
-        known_runs = {seen.run: seen for seen in known.observations} if known else {}
-        again = ((seen, known_runs[seen.run]) for seen in self.observations if seen.run in known_runs)
-        return any((now.start, now.generation) != (before.start, before.generation) for now, before in again)
+        """Whether a run began at another time than was known of it, is of another generation, or turns out to be of a
+        backfill. Then another run may be the newest of a day, of a month or of a generation, which is not kept."""
+        own, before = self.places, known.places if known else {}
+        is_scheduled_by = known is not None and known.schedule.run in {seen.run for seen in self.backfills}
+        return is_scheduled_by or any(own[run] != before[run] for run in own.keys() & before.keys())
+
+    @property
+    def places(self) -> dict[str, tuple[Moment, str]]:
+        """The start and the generation of each run; those of a backfill have none."""
+        places = {seen.run: (seen.start, seen.generation) for seen in self.observations}
+        return places | {seen.run: (seen.start, "") for seen in self.backfills}
 
     @property
     def is_due(self) -> bool:
@@ -114,6 +146,10 @@ class Rhythm:
         return _newest_of_each(self.observations)[-GENERATIONS:]
 
 
+def backfill_run(run: Run) -> BackfillRun:
+    return BackfillRun(moment(run.started_at), short_id(run.run_id))
+
+
 def observation(run: Run) -> Observation:
     """What a rhythm keeps of a run that ended."""
     start, end = moment(run.started_at), moment(run.ended_at or run.last)
@@ -121,8 +157,8 @@ def observation(run: Run) -> Observation:
     statistics = [values(output.io_facets).get(OUTPUT_STATISTICS) for output in run.outputs.values()]
     return Observation(
         start=start,
-        run=_short(run.run_id),
-        generation=_short(parent.run_id if parent else run.run_id),
+        run=short_id(run.run_id),
+        generation=short_id(parent.run_id if parent else run.run_id),
         seconds=max(0, end - start),
         is_good=run.state is RunState.COMPLETED and not run.failed_children,
         rows=_sum(statistics, "rowCount"),
@@ -130,7 +166,7 @@ def observation(run: Run) -> Observation:
     )
 
 
-def is_filled_again(run: Run) -> bool:
+def is_backfill(run: Run) -> bool:
     """Whether the nominal time of a run, by its own words, is over for longer than a day, or than its next interval: a
     backfill. When it runs and what it writes tells nothing of the next run."""
     match values(run.facets).get("nominalTime"):
@@ -179,7 +215,8 @@ def _month(day: int) -> int:
     return date.year * 12 + date.month
 
 
-def _short(run_id: str) -> str:
+def short_id(run_id: str) -> str:
+    """The digits by which a rhythm knows a run."""
     return run_id.replace("-", "")[-ID_DIGITS:]
 
 

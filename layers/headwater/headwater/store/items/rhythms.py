@@ -1,17 +1,29 @@
 """Rhythms of jobs."""
 
 import re
+from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 
 from headwater.graph.names.identity import job_id
-from headwater.graph.states.rhythm import ID_DIGITS, NO_SCHEDULE, DueRun, Moment, Observation, Rhythm, Schedule, at
+from headwater.graph.states.rhythm import (
+    ID_DIGITS,
+    NO_SCHEDULE,
+    BackfillRun,
+    DueRun,
+    Moment,
+    Observation,
+    Rhythm,
+    Schedule,
+    at,
+)
 from headwater.openlineage.instant import instant_of
 from headwater.store import keys
 from headwater.store.items.codec import Codec, Members, WrongMember, unpacked
 from headwater.store.items.compression import pack
 from headwater.store.items.runs import OPEN_IN
-from headwater.store.items.values import anything, array, instant, name_of, number, object_of, text
+from headwater.store.items.values import array, instant, name_of, number, object_of, text
 from headwater.store.table import Item
 
 EARLIEST, LATEST = -62_135_596_800, 253_402_300_799
@@ -21,6 +33,8 @@ MOST_COUNTED = 400 * 2**63
 _RUNS = re.compile(rf"([0-9a-f]{{{ID_DIGITS}}})*")
 DUE = "due"
 """The part with the next run alone: a sweep reads those of all late jobs."""
+_OBSERVED: Callable[[Iterable[Any]], Observation] = partial(tuple.__new__, Observation)
+"""`Observation._make` without a call of Python for each: a sweep makes millions."""
 UNUSUAL = "unusual"
 """The label of a rhythm whose newest run wrote an unusual amount: only such changes reach alerts through the stream."""
 
@@ -44,12 +58,13 @@ def encode(rhythm: Rhythm) -> Item:
         "rows": [each.rows for each in seen],
         "bytes": [each.size for each in seen],
         **({"schedule": rhythm.schedule} if rhythm.schedule.time else {}),
+        **({"backfills": rhythm.backfills} if rhythm.backfills else {}),
     }
     found = timetable(rhythm) if rhythm.is_due else None
     slot = found.next_after(starts[-1]) if found else None
     due = {OPEN_IN: keys.due_jobs(rhythm.id), "at": instant_of(at(slot.latest))} if slot else {}
     parts = {DUE: pack([starts[-1], slot.due, slot.latest])} if slot else {}
-    strange = {UNUSUAL: "yes"} if unusual(seen) else {}
+    strange = {UNUSUAL: "yes"} if seen and unusual(seen) else {}
     return RHYTHM.item(keys.rhythm(rhythm.id), document, {**due, **strange}, None, **parts)
 
 
@@ -71,24 +86,30 @@ def _decode(item: Item, members: Members) -> Rhythm:
     columns = zip(
         starts,
         ids,
-        (generations.get(run, run) for run in ids),
+        [generations.get(run, run) for run in ids] if generations else ids,
         members.read("seconds", _counts),
-        (place not in failed for place in range(len(ids))),
+        [place not in failed for place in range(len(ids))],
         members.read("rows", _counts_or_none),
         members.read("bytes", _counts_or_none),
-        (place not in apart for place in range(len(ids))),
+        [place not in apart for place in range(len(ids))],
         strict=True,
     )
     return Rhythm(
         job=members.read("job", name_of(job_id, keys.rhythm_of(item.key))),
-        observations=tuple(map(Observation._make, columns)),
+        observations=tuple(map(_OBSERVED, columns)),
         schedule=members.read("schedule", _schedule, NO_SCHEDULE),
+        backfills=members.read("backfills", array(_backfill_run), ()),
     )
 
 
 def _schedule(value: Any) -> Schedule:
     time, run, expression = value
     return Schedule(instant(time), text(run), text(expression))
+
+
+def _backfill_run(value: Any) -> BackfillRun:
+    start, run = value
+    return BackfillRun(_starts([start])[0], _runs(run))
 
 
 def _starts(value: Any) -> list[Moment]:
@@ -118,10 +139,11 @@ def _counts(value: Any) -> list[int]:
     return counts
 
 
-def _counts_or_none(value: Any) -> tuple[int | None, ...]:
-    counts: tuple[int | None, ...] = array(anything)(value)
-    _counts([count for count in counts if count is not None])
-    return counts
+def _counts_or_none(value: Any) -> list[int | None]:
+    if not isinstance(value, list):
+        raise TypeError("expected numbers or null")
+    _counts([count for count in value if count is not None])
+    return value
 
 
 RHYTHM = Codec("rhythm", _decode, ())
