@@ -92,7 +92,7 @@ final class Query {
     void stage(StageInfo info) {
         Stage stage = stages.get(info.stageId());
         if (stage != null) {
-            stage.does(operations.of(info.accumulables().keysIterator()));
+            stage.does(operations.of(info));
         }
     }
 
