@@ -2,6 +2,7 @@ package headwater.spark;
 
 import io.openlineage.client.OpenLineage;
 import io.openlineage.client.OpenLineageClient;
+import io.openlineage.client.OpenLineageClientException;
 import io.openlineage.client.transports.TransportFactory;
 import io.openlineage.client.utils.DatasetIdentifier;
 import io.openlineage.spark.api.OpenLineageContext;
@@ -84,6 +85,14 @@ final class Own {
             } catch (InterruptedException interrupted) {
                 return;
             }
+        }
+    }
+
+    private static void deliver(Runnable work) {
+        try {
+            work.run();
+        } catch (OpenLineageClientException unsent) {
+            Agent.unsent(unsent);
         }
     }
 
