@@ -34,6 +34,10 @@ run("a12_rdd")(people.rdd.map(r => (r.getLong(0), r.getString(1))).toDF("id", "n
 run("a13_map_select")(people.as[Person].map(p => Loud(p.id, p.name)).join(orders, $"id" === $"pid").select($"loud", $"note"))
 run("a14_todf")(Seq((1, "a")).toDF("x", "y"))
 run("a15_window")(people.select($"id", sum(net($"cost", $"k")).over(Window.partitionBy("city")).as("s")))
+object Longest extends Aggregator[Person, String, String] { def zero = ""; def reduce(b: String, a: Person) = if (a.name > b) a.name else b; def merge(x: String, y: String) = if (x > y) x else y; def finish(b: String) = b; def bufferEncoder = Encoders.STRING; def outputEncoder = Encoders.STRING }
+run("a16_aggregator")(people.as[Person].groupByKey(_.city).agg(Longest.toColumn.name("longest")))
+run("a17_cached")({ val kept = people.as[Person].map(p => Loud(p.id, p.name)).cache(); kept.count(); kept.select("loud") })
+run("a18_checkpoint")(people.select("id").localCheckpoint())
 val st = spark.readStream.schema(people.schema).parquet(s"$lake/people")
 st.as[Person].groupByKey(_.k).mapGroupsWithState[Long, KC](GroupStateTimeout.NoTimeout)((k: Long, it: Iterator[Person], s: GroupState[Long]) => KC(k, it.size)).writeStream.outputMode("update").queryName("State By K").option("checkpointLocation", s"$lake/cp/s").trigger(Trigger.AvailableNow).foreachBatch((d: Dataset[KC], n: Long) => d.write.mode("append").parquet(s"$lake/t01")).start().awaitTermination()
 import org.apache.spark.ml.{Pipeline, PipelineModel}

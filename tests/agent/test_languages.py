@@ -128,6 +128,9 @@ def test_columns_in_scala(scala: tuple[LookupClient, Path], name: str, origins: 
         ("a11_joinwith", {"value": sorted([*PEOPLE, *ORDERS])}),
         ("a12_rdd", {"id": [], "name": []}),
         ("a13_map_select", {"loud": PEOPLE}),
+        ("a16_aggregator", {"key": PEOPLE, "longest": PEOPLE}),
+        ("a17_cached", {"loud": []}),
+        ("a18_checkpoint", {"id": []}),
     ],
 )
 def test_candidates_in_scala(scala: tuple[LookupClient, Path], name: str, candidates: dict[str, list[str]]) -> None:
