@@ -42,10 +42,12 @@ val st = spark.readStream.schema(people.schema).parquet(s"$lake/people")
 st.as[Person].groupByKey(_.k).mapGroupsWithState[Long, KC](GroupStateTimeout.NoTimeout)((k: Long, it: Iterator[Person], s: GroupState[Long]) => KC(k, it.size)).writeStream.outputMode("update").queryName("State By K").option("checkpointLocation", s"$lake/cp/s").trigger(Trigger.AvailableNow).foreachBatch((d: Dataset[KC], n: Long) => d.write.mode("append").parquet(s"$lake/t01")).start().awaitTermination()
 import org.apache.spark.ml.{Pipeline, PipelineModel}
 import org.apache.spark.ml.feature.VectorAssembler
-import org.apache.spark.ml.regression.LinearRegression
+import org.apache.spark.ml.regression.{DecisionTreeRegressor, LinearRegression}
 val assembler = new VectorAssembler().setInputCols(Array("cost", "k")).setOutputCol("features")
 val regression = new LinearRegression().setLabelCol("id").setMaxIter(3)
 new Pipeline().setStages(Array(assembler, regression)).fit(people).write.overwrite().save(s"$lake/models/p")
+val tree = new DecisionTreeRegressor().setLabelCol("id").setMaxDepth(2)
+new Pipeline().setStages(Array(assembler, tree)).fit(people).write.overwrite().save(s"$lake/trees/0b5a2c1e-7f6d-4c3b-9a8d-112233445566/p")
 regression.fit(assembler.transform(people)).write.overwrite().save(s"$lake/models/bare")
 run("m01_scores")(PipelineModel.load(s"$lake/models/p").transform(people).select("id", "prediction"))
 System.exit(0)

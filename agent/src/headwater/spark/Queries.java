@@ -53,6 +53,7 @@ final class Queries extends SparkListener {
         QUERIES.clear();
         JOBS.clear();
         STAGES.clear();
+        Models.clear();
         all = new Query(NONE);
         watched = spark;
         spark.addSparkListener(new Queries());
@@ -74,6 +75,7 @@ final class Queries extends SparkListener {
         query.runOf(context);
         if (event instanceof SparkListenerSQLExecutionEnd) {
             Streams.ended(query.description, context);
+            context.getOptimizedPlanOptional().ifPresent(Models::read);
         }
         boolean isEnd = event instanceof SparkListenerSQLExecutionEnd
                 || (event instanceof SparkListenerJobEnd && query.execution == NONE);

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiConsumer;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.scheduler.SparkListenerApplicationStart;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
@@ -25,11 +26,16 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
 
     @Override
     public boolean isDefinedAt(Object event) {
-        return event instanceof SparkListenerEvent;
+        return event instanceof SparkListenerEvent
+                || (event instanceof RDD && !context.getOptimizedPlanOptional().isPresent());
     }
 
     @Override
     protected void build(Object event, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
+        if (event instanceof RDD) {
+            Agent.guard(() -> Models.read((RDD<?>) event));
+            return;
+        }
         Map<String, Object> runtime =
                 Agent.guard(() -> Queries.seen((SparkListenerEvent) event, context), Collections.emptyMap());
         if (!runtime.isEmpty()) {
