@@ -28,8 +28,8 @@ final class Models {
     private static final int MOST = 200; // parameters, and characters of one
     private static final int OPEN = 20; // saves under way; one that failed has no end
 
-    private static final Pattern NEW = Pattern.compile(
-            "(?i)[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{16,}|(\\w+=)?\\d{4}-?\\d\\d-?\\d\\d\\D?.*|\\d{9,}");
+    private static final Pattern NEW = Pattern.compile("(?i)(\\w+=)?"
+            + "([0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{16,}|\\d{4}-?\\d\\d-?\\d\\d\\D?.*|\\d{9,})");
 
     /**
      * The stages of what is being saved, by its path: of a PipelineModel; none of a Pipeline to be fitted. They are saved
@@ -59,10 +59,14 @@ final class Models {
         }
     }
 
-    /** A job without a query reads this: Spark 3.5 fits most models so. Listener 1.37 names no datasets of an RDD. */
+    /** A job without a query reads this: Spark 3.5 fits most models so. */
     static synchronized void read(RDD<?> rdd) {
         if (READ.size() < MOST && rdd.dependencies().isEmpty()) {
-            READ.addAll(PlanUtils.findDatasetIdentifiers(Collections.singletonList(rdd)));
+            try {
+                READ.addAll(PlanUtils.findDatasetIdentifiers(Collections.singletonList(rdd)));
+            } catch (NoSuchMethodError absent) {
+                return; // version 1.37 of the listener has no such method
+            }
         }
     }
 

@@ -135,7 +135,7 @@ final class Own {
             return;
         }
         OpenLineageContext context = isReported ? query.context : application;
-        OpenLineage.RunFacetsBuilder facets = OPEN_LINEAGE.newRunFacetsBuilder().errorMessage(error(message));
+        OpenLineage.RunFacetsBuilder facets = OPEN_LINEAGE.newRunFacetsBuilder().errorMessage(error(query.explained(message)));
         if (failed != null) {
             facets.put("headwater_failed", failed);
         }
@@ -195,6 +195,7 @@ final class Own {
         kind.getAdditionalProperties().put("subType", "spark-ml");
         String name = application.getJobName() + "." + Models.nameOf(model.getName());
         List<OpenLineage.InputDataset> inputs = sources.stream()
+                .limit(MOST)
                 .map(each -> ol.newInputDatasetBuilder().namespace(each.getNamespace()).name(each.getName()).build())
                 .collect(Collectors.toList());
         OpenLineage.OutputDataset output = ol.newOutputDatasetBuilder()

@@ -225,6 +225,11 @@ final class Queries extends SparkListener {
         return toldBy(query(event.executionId()), message);
     }
 
+    /** The error of a query that failed. */
+    static synchronized String explained(SparkListenerSQLExecutionEnd event, String error) {
+        return query(event.executionId()).explained(error);
+    }
+
     /** The run of a query for which ABORT was sent; null if it was not. */
     static synchronized UUID abortedRun(SparkListenerSQLExecutionEnd event) {
         Query query = query(event.executionId());

@@ -58,7 +58,7 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
         String error = Scala.text(event, "errorMessage");
         UUID aborted = Queries.abortedRun(event);
         if (!error.isEmpty()) {
-            facets.accept("errorMessage", Own.error(error));
+            facets.accept("errorMessage", Own.error(Queries.explained(event, error)));
         }
         if (!error.isEmpty() || aborted != null) {
             facets.accept("headwater_failed", failed(aborted == null ? Queries.toldBy(event, error) : aborted));
