@@ -75,7 +75,7 @@ final class Queries extends SparkListener {
         query.runOf(context);
         if (event instanceof SparkListenerSQLExecutionEnd) {
             Streams.ended(query.description, context);
-            context.getOptimizedPlanOptional().ifPresent(Models::read);
+            Agent.guard(() -> context.getOptimizedPlanOptional().ifPresent(Models::read));
         }
         boolean isEnd = event instanceof SparkListenerSQLExecutionEnd
                 || (event instanceof SparkListenerJobEnd && query.execution == NONE);

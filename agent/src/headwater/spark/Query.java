@@ -107,7 +107,7 @@ final class Query {
      * Spark explains the failure, says no more than `exited with code 50`.
      */
     String explained(String error) {
-        if (memory == null || error.contains("OutOfMemoryError")) {
+        if (memory == null || !error.contains("ExecutorLostFailure")) {
             return error;
         }
         String[] lines = error.split("\n", 2);

@@ -21,19 +21,18 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
 
     RunFacets(OpenLineageContext context) {
         this.context = context;
-        Queries.watch(context);
+        Agent.guard(() -> Queries.watch(context)); // the facet of a fault is this class's, too
     }
 
     @Override
     public boolean isDefinedAt(Object event) {
-        return event instanceof SparkListenerEvent
-                || (event instanceof RDD && !context.getOptimizedPlanOptional().isPresent());
+        return event instanceof SparkListenerEvent || event instanceof RDD;
     }
 
     @Override
     protected void build(Object event, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
         if (event instanceof RDD) {
-            Agent.guard(() -> Models.read((RDD<?>) event));
+            Agent.guard(() -> read((RDD<?>) event));
             return;
         }
         Map<String, Object> runtime =
@@ -50,6 +49,12 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
         }
         if (Agent.fault() != null) {
             facets.accept("headwater_agent", facet(Collections.singletonMap("fault", Agent.fault())));
+        }
+    }
+
+    private void read(RDD<?> rdd) {
+        if (!context.getOptimizedPlanOptional().isPresent()) {
+            Models.read(rdd);
         }
     }
 
