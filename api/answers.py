@@ -89,7 +89,7 @@ GRAPHS: dict[str, Schema] = {
         unseen=array(record(kind=one_of(*BlindSpot), count=COUNT, examples=array(TEXT))),
         sentence=TEXT,
     ),
-    "Edge": record(origin=TEXT, destination=TEXT, foreign=maybe(TRUE)),
+    "Edge": record(origin=TEXT, destination=TEXT, foreign=maybe(TRUE), candidate=maybe(TRUE)),
     "JobNode": graph_node("JOB", "JobInGraph"),
     "DatasetNode": graph_node("DATASET", "DatasetInGraph"),
     "ExposureNode": graph_node("EXPOSURE", "ExposureInGraph"),

@@ -50,6 +50,7 @@ _JOB_CORE = record(
     description=nullable(TEXT),
     jobLineage=maybe(record(upstream=array(_NAME), downstream=array(_NAME))),
     jobDependencies=maybe(record(upstream=array(_DEPENDENCY), downstream=array(_DEPENDENCY), triggerRule=maybe(TEXT))),
+    candidateInputs=maybe(TRUE),
     foreign=maybe(TRUE),
 )
 _DATASET_CORE = record(

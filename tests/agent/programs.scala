@@ -34,14 +34,20 @@ run("a12_rdd")(people.rdd.map(r => (r.getLong(0), r.getString(1))).toDF("id", "n
 run("a13_map_select")(people.as[Person].map(p => Loud(p.id, p.name)).join(orders, $"id" === $"pid").select($"loud", $"note"))
 run("a14_todf")(Seq((1, "a")).toDF("x", "y"))
 run("a15_window")(people.select($"id", sum(net($"cost", $"k")).over(Window.partitionBy("city")).as("s")))
+object Longest extends Aggregator[Person, String, String] { def zero = ""; def reduce(b: String, a: Person) = if (a.name > b) a.name else b; def merge(x: String, y: String) = if (x > y) x else y; def finish(b: String) = b; def bufferEncoder = Encoders.STRING; def outputEncoder = Encoders.STRING }
+run("a16_aggregator")(people.as[Person].groupByKey(_.city).agg(Longest.toColumn.name("longest")))
+run("a17_cached")({ val kept = people.as[Person].map(p => Loud(p.id, p.name)).cache(); kept.count(); kept.select("loud") })
+run("a18_checkpoint")(people.select("id").localCheckpoint())
 val st = spark.readStream.schema(people.schema).parquet(s"$lake/people")
 st.as[Person].groupByKey(_.k).mapGroupsWithState[Long, KC](GroupStateTimeout.NoTimeout)((k: Long, it: Iterator[Person], s: GroupState[Long]) => KC(k, it.size)).writeStream.outputMode("update").queryName("State By K").option("checkpointLocation", s"$lake/cp/s").trigger(Trigger.AvailableNow).foreachBatch((d: Dataset[KC], n: Long) => d.write.mode("append").parquet(s"$lake/t01")).start().awaitTermination()
 import org.apache.spark.ml.{Pipeline, PipelineModel}
 import org.apache.spark.ml.feature.VectorAssembler
-import org.apache.spark.ml.regression.LinearRegression
+import org.apache.spark.ml.regression.{DecisionTreeRegressor, LinearRegression}
 val assembler = new VectorAssembler().setInputCols(Array("cost", "k")).setOutputCol("features")
 val regression = new LinearRegression().setLabelCol("id").setMaxIter(3)
 new Pipeline().setStages(Array(assembler, regression)).fit(people).write.overwrite().save(s"$lake/models/p")
+val tree = new DecisionTreeRegressor().setLabelCol("id").setMaxDepth(2)
+new Pipeline().setStages(Array(assembler, tree)).fit(people).write.overwrite().save(s"$lake/trees/0b5a2c1e-7f6d-4c3b-9a8d-112233445566/p")
 regression.fit(assembler.transform(people)).write.overwrite().save(s"$lake/models/bare")
 run("m01_scores")(PipelineModel.load(s"$lake/models/p").transform(people).select("id", "prediction"))
 System.exit(0)

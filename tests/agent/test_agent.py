@@ -3,7 +3,8 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -51,10 +52,12 @@ def events(lake: Path) -> list[Document]:
 
 
 @contextmanager
-def started(lake: Path, program: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A program in a Spark with the listener and the jar, which is killed at last."""
+def started(lake: Path, program: str, spoil: Callable[[Path], None] | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    """A program in a Spark with the listener and the jar, which is killed at last. `spoil` does harm to the jar."""
     jar, state = lake / JAR.name, state_folder()
     build(jar, COMPILER)
+    if spoil:
+        spoil(jar)
     parts = [*jar_files(state, LISTENER_PINS), jar, spark_home() / "jars" / "*", lake]
     class_path = os.pathsep.join(map(str, parts))
     source = HERE / f"{program}.java"
@@ -156,7 +159,8 @@ def test_a_stage_says_what_it_does(get: LookupClient) -> None:
     does = {
         name: [stage.get("operation") for stage in runs[name]["runtime"]["stages"]] for name in ("totalled", "late")
     }
-    assert does == {"totalled": ["scan", "aggregate"], "late": ["scan", None]}, "the only task of the last one failed"
+    both = ["scan", "aggregate"]
+    assert does == {"totalled": both, "late": both}, "also of the last stage of `late`, whose only task failed"
 
 
 def test_a_failure_that_the_listener_does_not_report_belongs_to_the_application(get: LookupClient) -> None:
@@ -177,3 +181,24 @@ def test_the_listener_s_complete_of_a_query_that_failed_says_so(events: list[Doc
     assert "COMPLETE" in {event["eventType"] for event in said}
     assert {event["run"]["runId"] for event in said} <= own
     assert all("Job aborted" in event["run"]["facets"]["errorMessage"]["message"] for event in said)
+
+
+@pytest.mark.parametrize("missing", ["Origins", "Queries", "Stream"])
+def test_without_a_class_the_job_and_the_listener_go_on(tmp_path: Path, missing: str) -> None:
+    def without(jar: Path) -> None:
+        with zipfile.ZipFile(jar) as whole:
+            entries = {name: whole.read(name) for name in whole.namelist() if not name.endswith(f"/{missing}.class")}
+        with zipfile.ZipFile(jar, "w") as part:
+            for name, content in entries.items():
+                part.writestr(name, content)
+
+    with started(tmp_path, "Broken", without) as process:
+        process.wait(SECONDS)
+    log = (tmp_path / LOG).read_text(encoding="utf-8")
+    assert process.returncode == 0, log[-5_000:]
+    assert log.count("headwater-spark failed") == 1
+    events = sent(tmp_path)
+    assert {"broken", "raw", "made"} <= {event["job"]["name"].rpartition("_")[2] for event in events}
+    faults = {facet["fault"] for event in events if (facet := event["run"]["facets"].get("headwater_agent"))}
+    assert len(faults) == 1
+    assert missing in faults.pop()

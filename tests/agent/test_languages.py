@@ -128,6 +128,9 @@ def test_columns_in_scala(scala: tuple[LookupClient, Path], name: str, origins: 
         ("a11_joinwith", {"value": sorted([*PEOPLE, *ORDERS])}),
         ("a12_rdd", {"id": [], "name": []}),
         ("a13_map_select", {"loud": PEOPLE}),
+        ("a16_aggregator", {"key": PEOPLE, "longest": PEOPLE}),
+        ("a17_cached", {"loud": []}),
+        ("a18_checkpoint", {"id": []}),
     ],
 )
 def test_candidates_in_scala(scala: tuple[LookupClient, Path], name: str, candidates: dict[str, list[str]]) -> None:
@@ -141,24 +144,33 @@ def test_a_stream_with_state_in_scala(scala: tuple[LookupClient, Path]) -> None:
 
 
 def test_a_saved_pipeline_is_a_job_with_its_training_data_and_parameters(scala: tuple[LookupClient, Path]) -> None:
-    job = job_of(scala, "p")
+    job = job_of(scala, "models_p")
     assert read_and_written(job) == (["people"], ["p"])
+    assert "candidateInputs" not in job
     facets = scala[0](f"jobs/runs/{job['latestRun']['id']}")["facets"]
     parameters = {each["key"]: each["value"] for each in facets["executionParameters"]["parameters"]}
     assert parameters["VectorAssembler.inputCols"] == "cost, k"
     assert (parameters["LinearRegression.maxIter"], parameters["LinearRegression.labelCol"]) == ("3", "id")
 
 
+def test_a_pipeline_that_forgot_its_training_data_may_be_made_of_what_was_read_before(
+    scala: tuple[LookupClient, Path],
+) -> None:
+    job = job_of(scala, "trees_p")
+    assert job["candidateInputs"]
+    assert read_and_written(job) == (["orders", "people"], ["p"])
+
+
 def test_a_model_alone_has_no_job_but_is_named_by_its_metadata(scala: tuple[LookupClient, Path]) -> None:
     get, lake = scala
     model = get(f"namespaces/file/datasets/{quote(str(lake / 'models/bare'), safe='')}")
     assert model["name"] == str(lake / "models/bare")
-    assert not [job for job in get("jobs", limit=100)["jobs"] if job["name"].endswith(".bare")]
+    assert not [job for job in get("jobs", limit=100)["jobs"] if job["name"].endswith("_bare")]
 
 
 def job_of(application: tuple[LookupClient, Path], name: str) -> Any:
     """A job of an application, by the end of its name."""
-    (job,) = (job for job in application[0]("jobs", limit=100)["jobs"] if job["name"].endswith(f".{name}"))
+    (job,) = (job for job in application[0]("jobs", limit=100)["jobs"] if job["name"].endswith(name))
     return job
 
 

@@ -316,6 +316,11 @@ def test_a_killed_process_may_have_had_too_little_memory(error: str, is_killed: 
         (f"{LOST}{KILLED}", "exceeding physical memory limits"),
         (f"boom\nCaused by: org.apache.spark.memory.{ACQUIRED}\n\tat a.B.c", ACQUIRED),
         (f'{LOST}Traceback (most recent call last):\n  File "a.py", line 1\nMemoryError\n', "MemoryError"),
+        (f"{LOST}Command exited with code 52", "exited with code 52"),
+        (
+            f"{LOST}exited with code 50\nAn earlier attempt failed: java.lang.OutOfMemoryError: Java heap space",
+            "OutOfMemoryError: Java heap space",
+        ),
         (f"{LOST}java.lang.OutOfMemoryError: Metaspace", None),
         (f"{LOST}java.lang.OutOfMemoryError: unable to create native thread", None),
         ("MemoryErrors of yesterday: 7", None),

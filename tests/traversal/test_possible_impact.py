@@ -244,3 +244,30 @@ def test_one_sum_of_what_breaks_has_all_nodes_of_all_pages() -> None:
     }
     assert get(table("trips"))["breaks"]["sentence"] == "By table lineage, it may break 2 datasets, 2 jobs."
     assert get(column("rides.city"), depth=0)["breaks"]["sentence"] == ""
+
+
+def test_what_only_may_be_made_of_a_dataset_may_break() -> None:
+    """A pipeline was saved of which nobody knows what it was fitted on."""
+
+    def saved(*, candidates: bool, run: int) -> factory.Document:
+        return factory.run_event(
+            "COMPLETE",
+            job="train.model",
+            run=run,
+            seconds=run,
+            inputs=[factory.dataset("features")],
+            outputs=[factory.dataset("model")],
+            run_facets={"headwater_inputs": factory.facet(areCandidates=candidates)},
+        )
+
+    doubtful = saved(candidates=True, run=1)
+    assert at_risk(after(doubtful)(table("features"))) == {"lake:model": ("unknown", True), "train": ("unknown", True)}
+    (edge,) = (
+        edge
+        for node in LookupClient(table_after(doubtful))("lineage", nodeId=table("features"))["graph"]
+        for edge in node["outEdges"]
+        if edge["origin"] == table("features")
+    )
+    assert edge == {"origin": table("features"), "destination": "job:demo:train.model", "candidate": True}
+    known = after(doubtful, saved(candidates=False, run=2))(table("features"))
+    assert at_risk(known) == {"lake:model": ("dataset", False), "train": ("dataset", False)}

@@ -206,3 +206,12 @@ def test_a_stream_is_one_node_at_risk() -> None:
     (owner,) = get("impact", nodeId=f"dataset:{LAKE}:topic")["owners"]
     jobs = [node["nodeId"] for node in owner["items"] if node["nodeId"].startswith("job:")]
     assert jobs == ["job:demo:app", "job:demo:report"]
+
+
+def test_what_a_job_only_may_use_stays_what_its_application_only_reads() -> None:
+    """A pipeline of which nobody knows what it was fitted on may use all that the application has read."""
+    doubtful = {"parent": factory.parent(9, "app"), "headwater_inputs": factory.facet(areCandidates=True)}
+    saves = ran("app.model", "visitors names", "model", run=14, job_facets=ACTION, run_facets=doubtful)
+    get = after(part("names", "", run=10), part("visitors", "scores", run=11), saves, ran("app", "", "", run=9))
+    drawn = edges(get("lineage", nodeId=f"dataset:{LAKE}:scores", direction="upstream", rollup="parent"))
+    assert drawn >= {("names", "app"), ("app", "scores")}

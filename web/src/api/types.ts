@@ -191,6 +191,8 @@ export interface JobData extends Name {
   location: string | null;
   description: string | null;
   latestRun: Run | null;
+  /** Of a job that only may use its inputs. */
+  candidateInputs?: true;
 }
 
 export interface JobInGraph extends JobData {

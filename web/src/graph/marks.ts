@@ -73,7 +73,11 @@ export function conditionOf(node: GraphNode): Mark {
   if (!run) return { tone: "plain", text: "never run" };
   return withDueOf(node, {
     tone: TONES[run.outcome] ?? "plain",
-    text: `${run.outcome.toLowerCase().replace("_", " ")} · ${ago(run.endedAt ?? run.startedAt ?? run.updatedAt)}`,
+    text: [
+      run.outcome.toLowerCase().replace("_", " "),
+      ago(run.endedAt ?? run.startedAt ?? run.updatedAt),
+      ...(node.job.candidateInputs ? ["may use its inputs"] : []),
+    ].join(" · "),
   });
 }
 

@@ -1,5 +1,6 @@
 package headwater.spark;
 
+import io.openlineage.client.OpenLineageClientException;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,6 +12,7 @@ import org.slf4j.LoggerFactory;
 final class Agent {
     private static final Logger LOG = LoggerFactory.getLogger("headwater.spark");
     private static volatile String fault;
+    private static volatile boolean isUnsentTold;
 
     private Agent() {}
 
@@ -36,6 +38,14 @@ final class Agent {
         } catch (Exception | LinkageError | StackOverflowError | InternalError failure) {
             report(failure);
             return otherwise;
+        }
+    }
+
+    /** An event of the agent's own did not arrive, as the listener's do not while the network is away: no fault. */
+    static void unsent(OpenLineageClientException failure) {
+        if (!isUnsentTold) {
+            isUnsentTold = true;
+            LOG.warn("headwater-spark could not send an event, and may not send others: {}", failure.toString());
         }
     }
 

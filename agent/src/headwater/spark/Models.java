@@ -2,6 +2,8 @@ package headwater.spark;
 
 import io.openlineage.client.utils.DatasetIdentifier;
 import io.openlineage.spark.agent.util.PathUtils;
+import io.openlineage.spark.agent.util.PlanUtils;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -10,16 +12,24 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import scala.Option;
 
 /**
  * The fitted pipelines that an application saves, as Spark ML tells of them: a model alone has no such event.
- * Each is a job with one run, which writes the model, and reads what it was fitted on, if the model still knows that.
+ * Each is a job with one run, which writes the model, and reads what it was fitted on, if the model still knows that. Else
+ * it may be fitted on whatever the application has read so far.
  */
 final class Models {
     private static final int MOST = 200; // parameters, and characters of one
     private static final int OPEN = 20; // saves under way; one that failed has no end
+
+    private static final Pattern NEW = Pattern.compile("(?i)(\\w+=)?"
+            + "([0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{16,}|\\d{4}-?\\d\\d-?\\d\\d\\D?.*|\\d{9,})");
 
     /**
      * The stages of what is being saved, by its path: of a PipelineModel; none of a Pipeline to be fitted. They are saved
@@ -32,7 +42,33 @@ final class Models {
         }
     };
 
+    /** What the application has read so far, as the listener names it: folders and tables. */
+    private static final Set<DatasetIdentifier> READ = new LinkedHashSet<>();
+
     private Models() {}
+
+    /** Another application begins. */
+    static synchronized void clear() {
+        READ.clear();
+    }
+
+    /** A query of the application reads these. */
+    static synchronized void read(LogicalPlan plan) {
+        if (READ.size() < MOST) {
+            addLeaves(plan, READ);
+        }
+    }
+
+    /** A job without a query reads this: Spark 3.5 fits most models so. */
+    static synchronized void read(RDD<?> rdd) {
+        if (READ.size() < MOST && rdd.dependencies().isEmpty()) {
+            try {
+                READ.addAll(PlanUtils.findDatasetIdentifiers(Collections.singletonList(rdd)));
+            } catch (NoSuchMethodError absent) {
+                return; // version 1.37 of the listener has no such method
+            }
+        }
+    }
 
     /** Takes SaveInstanceStart and SaveInstanceEnd; of Spark's other events nothing. */
     static synchronized void event(Object event) {
@@ -49,9 +85,18 @@ final class Models {
         } else if (kind.equals("SaveInstanceEnd")) {
             List<Object> stages = saving.remove(path);
             if (stages != null && !stages.isEmpty()) {
-                Own.sendModel(PathUtils.fromPath(new Path(path)), fittedOn(stages), parameters(stages));
+                Set<DatasetIdentifier> sources = fittedOn(stages);
+                boolean isKnown = !sources.isEmpty();
+                Own.sendModel(PathUtils.fromPath(new Path(path)), isKnown ? sources : READ, !isKnown, parameters(stages));
             }
         }
+    }
+
+    /** The path of a model as a name, without what is new in each run: a date, or a random id as of mlflow. */
+    static String nameOf(String path) {
+        String[] folders = path.split("/");
+        String named = Arrays.stream(folders).filter(each -> !NEW.matcher(each).matches()).collect(Collectors.joining("_"));
+        return named.isEmpty() ? "model" : Stream.plain(named);
     }
 
     /** The parameters of all stages: `{"key": "LogisticRegression.maxIter", "value": "10"}`. */
@@ -97,6 +142,14 @@ final class Models {
 
     private static void addLeaves(LogicalPlan plan, Set<DatasetIdentifier> sources) {
         Scala.list(plan, "children").forEach(child -> addLeaves((LogicalPlan) child, sources));
+        Object ofCatalog = Scala.get(plan, "catalogTable"); // whose partitions may be the paths of the relation
+        if (ofCatalog instanceof Option && ((Option<?>) ofCatalog).isDefined()) {
+            Object location = Scala.get(((Option<?>) ofCatalog).get(), "location");
+            if (location instanceof URI) {
+                sources.add(PathUtils.fromURI((URI) location));
+                return;
+            }
+        }
         Object location = Scala.get(Scala.get(plan, "relation"), "location");
         for (Object path : Scala.list(location, "rootPaths")) {
             sources.add(PathUtils.fromPath((Path) path));

@@ -123,6 +123,9 @@ final class Origins {
         }
         Origin origin = new Origin();
         Evaluation.referencesOf(expression).forEach(column -> origin.add(get(column)));
+        if (holds(expression, "TypedAggregateExpression")) {
+            return origin.behind(nameOf(expression)); // it is given whole objects
+        }
         boolean isOfFunction = addParts(expression, origin);
         if (origin.isOfNothing() && origin.generator == null) {
             return isOfFunction
@@ -140,6 +143,11 @@ final class Origins {
             }
         }
         return expression.prettyName();
+    }
+
+    private static boolean holds(Expression expression, String kind) {
+        return Scala.is(expression, kind)
+                || Scala.list(expression, "children").stream().anyMatch(child -> holds((Expression) child, kind));
     }
 
     /** Adds the columns of subqueries. Answers whether a function of the user's is among the parts of an expression. */

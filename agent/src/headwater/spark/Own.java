@@ -2,6 +2,7 @@ package headwater.spark;
 
 import io.openlineage.client.OpenLineage;
 import io.openlineage.client.OpenLineageClient;
+import io.openlineage.client.OpenLineageClientException;
 import io.openlineage.client.transports.TransportFactory;
 import io.openlineage.client.utils.DatasetIdentifier;
 import io.openlineage.spark.api.OpenLineageContext;
@@ -79,11 +80,19 @@ final class Own {
         while (true) {
             try {
                 Runnable work = WAITING.take();
-                Agent.guard(work);
+                Agent.guard(() -> deliver(work));
                 UNSENT.decrementAndGet();
             } catch (InterruptedException interrupted) {
                 return;
             }
+        }
+    }
+
+    private static void deliver(Runnable work) {
+        try {
+            work.run();
+        } catch (OpenLineageClientException unsent) {
+            Agent.unsent(unsent);
         }
     }
 
@@ -126,7 +135,7 @@ final class Own {
             return;
         }
         OpenLineageContext context = isReported ? query.context : application;
-        OpenLineage.RunFacetsBuilder facets = OPEN_LINEAGE.newRunFacetsBuilder().errorMessage(error(message));
+        OpenLineage.RunFacetsBuilder facets = OPEN_LINEAGE.newRunFacetsBuilder().errorMessage(error(query.explained(message)));
         if (failed != null) {
             facets.put("headwater_failed", failed);
         }
@@ -165,9 +174,12 @@ final class Own {
         send(() -> client(application).emit(event.build()));
     }
 
-    /** Sends that a model was saved, as a run below the application. */
+    /** Sends that a model was saved, as a run below the application; whether its sources are only candidates. */
     static void sendModel(
-            DatasetIdentifier model, Set<DatasetIdentifier> fittedOn, List<Map<String, Object>> parameters) {
+            DatasetIdentifier model,
+            Set<DatasetIdentifier> sources,
+            boolean areCandidates,
+            List<Map<String, Object>> parameters) {
         ZonedDateTime time = ZonedDateTime.now(ZoneOffset.UTC);
         OpenLineageContext application = Queries.application();
         if (!isNamed(application) || application.getApplicationUuid() == null) {
@@ -176,12 +188,14 @@ final class Own {
         OpenLineage ol = OPEN_LINEAGE;
         OpenLineage.RunFacetsBuilder facets = ol.newRunFacetsBuilder();
         facets.put("parent", RunFacets.facet(parent(application)));
+        facets.put("headwater_inputs", RunFacets.facet(Collections.singletonMap("areCandidates", areCandidates)));
         facets.put("executionParameters", RunFacets.facet(Collections.singletonMap("parameters", parameters)));
         OpenLineage.DatasetFacet kind = ol.newDatasetFacet();
         kind.getAdditionalProperties().put("datasetType", "MODEL");
         kind.getAdditionalProperties().put("subType", "spark-ml");
-        String name = application.getJobName() + "." + Stream.plain(model.getName().replaceFirst(".*/", ""));
-        List<OpenLineage.InputDataset> inputs = fittedOn.stream()
+        String name = application.getJobName() + "." + Models.nameOf(model.getName());
+        List<OpenLineage.InputDataset> inputs = sources.stream()
+                .limit(MOST)
                 .map(each -> ol.newInputDatasetBuilder().namespace(each.getNamespace()).name(each.getName()).build())
                 .collect(Collectors.toList());
         OpenLineage.OutputDataset output = ol.newOutputDatasetBuilder()

@@ -53,6 +53,7 @@ final class Queries extends SparkListener {
         QUERIES.clear();
         JOBS.clear();
         STAGES.clear();
+        Models.clear();
         all = new Query(NONE);
         watched = spark;
         spark.addSparkListener(new Queries());
@@ -74,6 +75,7 @@ final class Queries extends SparkListener {
         query.runOf(context);
         if (event instanceof SparkListenerSQLExecutionEnd) {
             Streams.ended(query.description, context);
+            Agent.guard(() -> context.getOptimizedPlanOptional().ifPresent(Models::read));
         }
         boolean isEnd = event instanceof SparkListenerSQLExecutionEnd
                 || (event instanceof SparkListenerJobEnd && query.execution == NONE);
@@ -221,6 +223,11 @@ final class Queries extends SparkListener {
      */
     static synchronized UUID toldBy(SparkListenerSQLExecutionEnd event, String message) {
         return toldBy(query(event.executionId()), message);
+    }
+
+    /** The error of a query that failed. */
+    static synchronized String explained(SparkListenerSQLExecutionEnd event, String error) {
+        return query(event.executionId()).explained(error);
     }
 
     /** The run of a query for which ABORT was sent; null if it was not. */

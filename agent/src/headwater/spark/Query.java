@@ -14,6 +14,7 @@ import org.apache.spark.scheduler.StageInfo;
 /** A query, a job of an RDD, or all of an application: its run by the listener, and what its tasks took, in milliseconds. */
 final class Query {
     private static final int MOST_STAGES = 50;
+    private static final Pattern OUT_OF_MEMORY = Pattern.compile("[\\w.]*OutOfMemoryError: [^\n]{1,100}");
     private static final Pattern CALL_SITE = Pattern.compile("(\\w{1,40}) at ");
 
     final long execution;
@@ -38,6 +39,7 @@ final class Query {
     private long bytesShuffled;
     private long bytesSpilled;
     private long peakMemory;
+    private String memory; // what a task said that ran out of it
 
     Query(long execution) {
         this.execution = execution;
@@ -65,6 +67,10 @@ final class Query {
         tasks++;
         boolean isGood = event.taskInfo().successful();
         failedTasks += isGood ? 0 : 1;
+        if (!isGood && memory == null) {
+            Matcher found = OUT_OF_MEMORY.matcher(String.valueOf(Scala.get(event.reason(), "toErrorString")));
+            memory = found.find() ? found.group() : null;
+        }
         TaskMetrics metrics = event.taskMetrics();
         if (metrics == null) {
             return;
@@ -92,8 +98,20 @@ final class Query {
     void stage(StageInfo info) {
         Stage stage = stages.get(info.stageId());
         if (stage != null) {
-            stage.does(operations.of(info.accumulables().keysIterator()));
+            stage.does(operations.of(info));
         }
+    }
+
+    /**
+     * The error of the query, with what ran out of memory: the executor ends by that, and the next attempt, by which
+     * Spark explains the failure, says no more than `exited with code 50`.
+     */
+    String explained(String error) {
+        if (memory == null || !error.contains("ExecutorLostFailure")) {
+            return error;
+        }
+        String[] lines = error.split("\n", 2);
+        return lines[0] + "\nAn earlier attempt failed: " + memory + (lines.length > 1 ? "\n" + lines[1] : "");
     }
 
     /** `collect` of the description `collect at report.py:12`; `query` of one that the program gave itself. */

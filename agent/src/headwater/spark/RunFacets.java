@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiConsumer;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.scheduler.SparkListenerApplicationStart;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
@@ -20,16 +21,20 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
 
     RunFacets(OpenLineageContext context) {
         this.context = context;
-        Queries.watch(context);
+        Agent.guard(() -> Queries.watch(context)); // the facet of a fault is this class's, too
     }
 
     @Override
     public boolean isDefinedAt(Object event) {
-        return event instanceof SparkListenerEvent;
+        return event instanceof SparkListenerEvent || event instanceof RDD;
     }
 
     @Override
     protected void build(Object event, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
+        if (event instanceof RDD) {
+            Agent.guard(() -> read((RDD<?>) event));
+            return;
+        }
         Map<String, Object> runtime =
                 Agent.guard(() -> Queries.seen((SparkListenerEvent) event, context), Collections.emptyMap());
         if (!runtime.isEmpty()) {
@@ -47,12 +52,18 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
         }
     }
 
+    private void read(RDD<?> rdd) {
+        if (!context.getOptimizedPlanOptional().isPresent()) {
+            Models.read(rdd);
+        }
+    }
+
     /** A query that failed, or that was aborted: of one that ends after its ABORT, the listener may make a second run. */
     private static void ended(SparkListenerSQLExecutionEnd event, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
         String error = Scala.text(event, "errorMessage");
         UUID aborted = Queries.abortedRun(event);
         if (!error.isEmpty()) {
-            facets.accept("errorMessage", Own.error(error));
+            facets.accept("errorMessage", Own.error(Queries.explained(event, error)));
         }
         if (!error.isEmpty() || aborted != null) {
             facets.accept("headwater_failed", failed(aborted == null ? Queries.toldBy(event, error) : aborted));

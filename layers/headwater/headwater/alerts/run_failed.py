@@ -34,11 +34,11 @@ OUT_OF_MEMORY = re.compile(
     r"(?:^|: )(?:[a-z]+\.)*"
     r"(?P<java>\w*OutOfMemoryError: (?!Metaspace|[Uu]nable to create|Compressed class)[^\n]{1,100})"
     r"|\bexceeding (?:physical |virtual )?memory limits|^(?:[\w.]+\.)?(?:_Array)?MemoryError\b(?=:|\s*$)"
-    r"|Not enough memory to build and broadcast the table",
+    r"|Not enough memory to build and broadcast the table|\b[Ee]xited with code 52\b",
     re.MULTILINE,
 )
-"""What the error of a run says that had too little memory for its data: Java, Spark, YARN, or Python in a UDF. Too many
-threads or classes are an OutOfMemoryError as well."""
+"""What the error of a run says that had too little memory for its data: Java, Spark, YARN, or Python in a UDF. An
+executor of Spark that runs out of memory exits with 52. Too many threads or classes are an OutOfMemoryError as well."""
 KILLED = re.compile(r"\b[Ee]xit(?:ed with)? (?:code|status)(?: is|:)? ?137\b")
 """What Spark says, by itself, on YARN and on Kubernetes, of an executor that SIGKILL ended. It does not say why."""
 MAX_OUTPUTS = 50

@@ -8,7 +8,7 @@ application connects the two. Spark ML loads a model like that:
     execute_insert_into_...              visitors    scores
 
 So the model bears on everything that the application writes. What a query makes its outputs of has its own edges, and
-what the application itself writes is not an input of it.
+what the application itself writes is not an input of it. What a job only may use (`candidateInputs`) is not used.
 
 *Queries that an impact does not list*, since another node stands for them. An application that is at risk, too, stands
 for its queries. Otherwise another query of the application stands for one that writes nothing: Spark reads or infers a
@@ -21,6 +21,7 @@ schema in a query of its own.
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
+from headwater.graph.facets.members import reads_candidates
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, job_id
 from headwater.graph.producers import is_query_job, kind_of, producer_of
@@ -41,9 +42,15 @@ def with_application_reads(reader: Reader, heads: Mapping[JobId, JobHead], edges
         return edges
     namespaces = {run: parent.namespace for job, run in application_of.items() if (parent := heads[job].parent_name)}
     started = jobs_of_runs(reader, namespaces)
-    others = edges_of(reader.jobs(sorted({job for jobs in started.values() for job in jobs} - heads.keys())))
+    beside = reader.jobs(sorted({job for jobs in started.values() for job in jobs} - heads.keys()))
+    others = edges_of(beside)
+    doubtful = {job for job, head in {**heads, **beside}.items() if reads_candidates(values(head.facts.run_facets))}
     for application, jobs in started.items():
-        known = [found for job in jobs if (found := edges.get(job) or others.get(job))]
+        known = [
+            found._replace(inputs=()) if job in doubtful else found
+            for job in jobs
+            if (found := edges.get(job) or others.get(job))
+        ]
         queries = [job for job, run in application_of.items() if run == application]
         edges |= _connected({job: edges[job] for job in queries}, known)
     return edges

@@ -135,7 +135,8 @@ class ImpactPropagation:
             is_told = bool(sources) or self.known.names_origins(job, output)
             origin = whole if is_told else surest
             if origin and self.known.representative(changed) not in sources:
-                yield from self._beyond(origin, job, output)
+                doubt = Granularity.UNKNOWN if self.known.reads_candidates(job) else Granularity.DATASET
+                yield from self._beyond(origin, job, output, by=doubt)
             if is_told:
                 yield from self._by_unknown(job, changed, output, columns)
 
@@ -181,7 +182,7 @@ class ImpactPropagation:
         by: Granularity = Granularity.COLUMN,
     ) -> Iterator[ImpactedNode]:
         """The job, and the target of the link; without a link, the job and the output as a whole."""
-        at_job = _job_reached(origin, job, by if link else Granularity.DATASET)
+        at_job = _job_reached(origin, job, by)
         yield at_job
         dataset = self.known.representative(output)
         if dataset in self.known.heads:

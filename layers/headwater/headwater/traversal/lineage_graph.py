@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
+from headwater.graph.facets.members import reads_candidates
+from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, NodeId
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import Edges
@@ -64,6 +66,12 @@ class LineageGraph:
         foreign = {(job, self.representative(node)) for job, edges in self.edges_of.items() for node in edges.foreign}
         read = {(dataset, job) for dataset, job in self.reads if (job, dataset) in foreign}
         return read | {(job, dataset) for job, dataset in self.writes if (job, dataset) in foreign}
+
+    @property
+    def candidate_edges(self) -> set[LineageEdge]:
+        """The edges from inputs to jobs that only may use them."""
+        doubtful = {job for job, head in self.jobs.items() if reads_candidates(values(head.facts.run_facets))}
+        return {(dataset, job) for dataset, job in self.reads if job in doubtful} if doubtful else set()
 
     def without_writes(self, gone: Collection[tuple[JobId, DatasetId]]) -> "LineageGraph":
         """The graph without some edges from jobs to outputs. A job that is left without an output reads nothing."""

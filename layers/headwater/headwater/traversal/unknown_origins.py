@@ -135,6 +135,10 @@ def _origins(known: Consumers, lineage: ColumnLineage, whole: DatasetId | None) 
 
 
 def _untold(known: Consumers, job: JobId, output: DatasetId) -> dict[str, frozenset[str]]:
-    """The columns of an output that a job made of unknown columns. A job without inputs makes them from nothing."""
-    is_read = known.representative(output) in known.heads
-    return known.untold(job, output) if is_read and known.edges[job].inputs else {}
+    """The columns of an output that a job made of unknown columns. A job without inputs makes them from nothing, if it
+    does not say otherwise: a checkpoint has no inputs."""
+    if known.representative(output) not in known.heads or not (
+        known.edges[job].inputs or known.names_origins(job, output)
+    ):
+        return {}
+    return known.untold(job, output)

@@ -47,6 +47,8 @@ HEARTBEAT = "headwater_heartbeat"
 """A run facet sent beside Spark's listener: how often, in seconds, the run reports until it ends."""
 ENVIRONMENT = "headwater_environment"
 """A run facet sent beside Spark's listener: the cluster and its release, where a service names them."""
+INPUTS = "headwater_inputs"
+"""A run facet sent beside Spark's listener: whether the job's outputs are known to be made of its inputs."""
 GIGABYTE, MANY_TASKS = 10**9, 10
 """A stage is skewed if one of ten tasks or more read a gigabyte, and more than the others together."""
 _OF_STAGE = ("stage", "tasks", "medianSeconds", "maxSeconds", "medianBytes", "maxBytes")
@@ -72,6 +74,12 @@ def owners_of(facets: Facets) -> list[str]:
     owners = facet.get("owners") if isinstance(facet, dict) else None
     names = [owner.get("name") for owner in owners if isinstance(owner, dict)] if isinstance(owners, list) else []
     return [name for name in names if isinstance(name, str)]
+
+
+def reads_candidates(run_facets: Facets) -> bool:
+    """Whether a job only may use its inputs: its producer does not know what its outputs are made of."""
+    facet = run_facets.get(INPUTS)
+    return isinstance(facet, dict) and facet.get("areCandidates") is True
 
 
 def facet_text(facets: Facets, facet: str, member: str) -> str | None:

@@ -25,7 +25,13 @@ from headwater.graph.facets.dataset_reference import (
     symlinks,
 )
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE
-from headwater.graph.facets.members import EXTRACTION_ERROR, JOB_DEPENDENCIES, incompleteness, job_dependencies_of
+from headwater.graph.facets.members import (
+    EXTRACTION_ERROR,
+    INPUTS,
+    JOB_DEPENDENCIES,
+    incompleteness,
+    job_dependencies_of,
+)
 from headwater.graph.facets.register import (
     Register,
     Registers,
@@ -102,8 +108,9 @@ class JobFacts:
 
     first, last      the times of the earliest and latest event; `last` is empty for a job that only its children named
     facets           the newest job facet of each name
-    run_facets       the newest parent facet of the job's runs, their newest tags, the jobs before and after them, the
-                     newest run with incomplete lineage, and the judgements on runs, by run id
+    run_facets       the newest parent facet of the job's runs, their newest tags, the jobs before and after them,
+                     whether they only may use their inputs, the newest run with incomplete lineage, and the judgements
+                     on runs, by run id
     declared         the edges of the newest JobEvent that names any dataset
     usages           the datasets that the job ever used
     is_derivation    whether this is a derivation: a dataset declared to be made of others, stored as a job of the
@@ -375,14 +382,15 @@ def _declared(event: JobEvent, at: Stamp) -> Register | None:
 
 
 def _of_runs(event: RunEvent | JobEvent) -> Registers:
-    """The parent facet of an event, the tags of its run, the jobs before and after it, whether its producer says that
-    its lineage is incomplete, and the judgement on it."""
+    """The parent facet of an event, the tags of its run, the jobs before and after it, whether it only may use its
+    inputs, whether its producer says that its lineage is incomplete, and the judgement on it."""
     if not isinstance(event, RunEvent):
         return {}
     facets = {
         PARENT: event.run_facets.get(PARENT),
         SENT_TAGS: run_tags(event.run_facets),
         JOB_DEPENDENCIES: job_dependencies_of(event.run_facets) or None,
+        INPUTS: event.run_facets.get(INPUTS),
         EXTRACTION_ERROR: {"runId": event.run_id} if incompleteness(event.run_facets) else None,
         f"{_JUDGED}{event.run_id}": event.run_facets.get(JUDGEMENT),
     }

@@ -43,11 +43,13 @@ class NodeText(NamedTuple):
 @dataclass(frozen=True)
 class GraphView:
     """Nodes in the order in which a walk reached them, each a document or a NodeText, and the edges between them, by
-    nodeId. `foreign` are the edges to datasets whose namespaces the producer may not write."""
+    nodeId. `foreign` are the edges to datasets whose namespaces the producer may not write, `candidates` those to jobs
+    that only may use the dataset."""
 
     nodes: Mapping[str, Any]
     edges: frozenset[tuple[str, str]]
     foreign: frozenset[tuple[str, str]] = frozenset()
+    candidates: frozenset[tuple[str, str]] = frozenset()
 
     def page(self, offset: int, limit: int) -> tuple[list[JsonObject | DocumentText], int]:
         """The nodes of a page and their number, which is less than `limit` if the nodes are long. An edge between two
@@ -74,17 +76,18 @@ class GraphView:
     def _edges(self, shown: set[str]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
         into: dict[str, list[Any]] = defaultdict(list)
         out_of: dict[str, list[Any]] = defaultdict(list)
+        marked = [(mark, edges) for mark, edges in (("foreign", self.foreign), ("candidate", self.candidates)) if edges]
         for origin, destination in sorted(self.edges):
             give_way()
             if origin in shown and destination in shown:
                 source, target = self.nodes[origin], self.nodes[destination]
-                is_foreign = (origin, destination) in self.foreign
+                marks = [mark for mark, edges in marked if (origin, destination) in edges]
                 edge: JsonObject | str
                 if isinstance(source, NodeText):
-                    more = ',"foreign":true' if is_foreign else ""
+                    more = "".join([f',"{mark}":true' for mark in marks])
                     edge = f'{{"origin":{source.id},"destination":{target.id}{more}}}'
                 else:
-                    edge = {"origin": origin, "destination": destination, **({"foreign": True} if is_foreign else {})}
+                    edge = {"origin": origin, "destination": destination, **dict.fromkeys(marks, True)}
                 into[destination].append(edge)
                 out_of[origin].append(edge)
         return into, out_of
@@ -116,11 +119,13 @@ def serialise(
     ids: dict[NodeId, str] = {node: node_id("job", head.facts.name) for node, (head, *_) in jobs}
     ids |= {node: node_id("dataset", head.facts.name) for node, (head, *_) in datasets}
     give_way()
-    edges, foreign = (
+    edges, foreign, candidates = (
         frozenset((ids[a], ids[b]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
-        for edges in (graph.edges, graph.foreign_edges)
+        for edges in (graph.edges, graph.foreign_edges, graph.candidate_edges)
     )
-    return GraphView({ids[node]: shown[node] for node in shown} | _exposures(graph, exposed), edges, foreign)
+    return GraphView(
+        {ids[node]: shown[node] for node in shown} | _exposures(graph, exposed), edges, foreign, candidates
+    )
 
 
 def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, JsonObject]:

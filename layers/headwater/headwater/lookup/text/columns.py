@@ -160,7 +160,7 @@ def _unknown(answer: Document, display: Display) -> Iterator[Line]:
 
     for origin in origins:
         table, job = called(origin), inert(str(origin["job"]["name"]))
-        sources = ", ".join(sorted(set(map(called, origin["inputs"]))))
+        sources = ", ".join(sorted(set(map(called, origin["inputs"])))) or "what it does not name"
         silent = ", which sends no column lineage" * (origin.get("reason") == _SILENT)
         if candidates := [inert(column) for column in origin.get("candidates") or ()]:
             sources = f"{', '.join(candidates)} of {sources}"

@@ -97,6 +97,7 @@ class _LineageSection:
         after = detail(f"  {elsewhere}") if elsewhere else ()
         if is_job:
             after += state_of(data.get("latestRun"))
+            after += detail("  may use its inputs") if data.get("candidateInputs") else ()
         elif node.kind is ExportKind.EXPOSURE:
             told = [*(f"of {owner}" for owner in data["owners"]), *filter(None, [data.get("url")])]
             after += detail("".join(f"  {inert(text)}" for text in told))
