@@ -23,7 +23,7 @@ def serialise_columns(lineage: ColumnLineage) -> list[JsonObject]:
         for dataset in {column.dataset for column in shown} & graph.heads.keys()
         for field in fields_of(graph.heads[dataset].schema)
     }
-    datasets: dict[DatasetId, _Dataset] = {}
+    datasets: dict[DatasetId, _ShownDataset] = {}
     return [_node(graph, datasets, column, among, types.get(column)) for column in shown]
 
 
@@ -45,7 +45,7 @@ def of_versions(nodes: list[JsonObject], start: Name | None, version: str) -> li
     ]
 
 
-class _Dataset(NamedTuple):
+class _ShownDataset(NamedTuple):
     """The name of a dataset, the beginning of the nodeIds of its columns, and its members of their nodes."""
 
     name: Name
@@ -53,7 +53,7 @@ class _Dataset(NamedTuple):
     members: JsonObject
 
     @classmethod
-    def of(cls, graph: ColumnGraph, dataset: DatasetId) -> "_Dataset":
+    def of(cls, graph: ColumnGraph, dataset: DatasetId) -> "_ShownDataset":
         name, head = graph.name(dataset), graph.heads.get(dataset)
         version = version_of_schema(head.schema_digest) if head and head.schema_digest else None
         members = {"namespace": name.namespace, "dataset": name.name, "datasetVersion": version}
@@ -61,13 +61,13 @@ class _Dataset(NamedTuple):
 
 
 def _node(
-    graph: ColumnGraph, datasets: dict[DatasetId, _Dataset], column: ColumnId, among: set[ColumnId], kind: Any
+    graph: ColumnGraph, datasets: dict[DatasetId, _ShownDataset], column: ColumnId, among: set[ColumnId], kind: Any
 ) -> JsonObject:
     give_way()
 
-    def shown(dataset: DatasetId) -> _Dataset:
+    def shown(dataset: DatasetId) -> _ShownDataset:
         if dataset not in datasets:
-            datasets[dataset] = _Dataset.of(graph, dataset)
+            datasets[dataset] = _ShownDataset.of(graph, dataset)
         return datasets[dataset]
 
     of_dataset = shown(column.dataset)
