@@ -25,12 +25,14 @@ CONDITIONAL = {"cache-control": "private, no-cache", "vary": "authorization, x-a
 class ApiResponse:
     """A status and a body: a JSON document, or a text or bytes of the content type in the headers.
 
-    A body is never empty, except for a 304: the OpenLineage Java client takes an empty body for a failure.
+    A body is never empty, except for a 304: the OpenLineage Java client takes an empty body for a failure. `written` is
+    the content, if it was made already.
     """
 
     status: int
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
+    written: bytes | None = None
 
     def content(self) -> tuple[dict[str, str], bytes]:
         """The headers with the content type, and the content: a document as JSON."""
@@ -38,6 +40,8 @@ class ApiResponse:
         if self.status == 304:
             return headers, b""
         headers = {"content-type": "application/json", **headers}
+        if self.written is not None:
+            return headers, self.written
         if isinstance(self.body, bytes):
             return headers, self.body
         is_text = isinstance(self.body, str) and "content-type" in self.headers
@@ -53,8 +57,7 @@ class ApiResponse:
         validators = {**CONDITIONAL, "etag": f"W/{tag}"}
         if {tag, "*"} & set(re.findall(r'"[^"]*"|\*', request_headers.get("if-none-match", ""))):
             return ApiResponse(304, None, validators)
-        body = content if isinstance(self.body, bytes) else content.decode()
-        return ApiResponse(self.status, body, {**headers, **validators})
+        return ApiResponse(self.status, self.body, {**headers, **validators}, content)
 
     def to_gateway(self, *, accepts_gzip: bool = False) -> dict[str, Any]:
         """The response in payload format 2.0. It is gzipped if the client accepts gzip and the body is long, or if

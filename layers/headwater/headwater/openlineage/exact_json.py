@@ -5,6 +5,7 @@ A facet may contain `1e400`, or a decimal with more digits than a double. Both a
 
 import hashlib
 import re
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -58,6 +59,22 @@ class DocumentText(simplejson.RawJSON):
     """A part of a document that is JSON already, and is written as it is."""
 
 
+class DocumentParts(DocumentText):
+    """A part of a document that is JSON already, in pieces: of an answer of megabytes, each copy costs."""
+
+    def __init__(self, parts: Sequence[bytes]) -> None:
+        super().__init__("")
+        self.parts = parts
+
+    @property
+    def encoded_json(self) -> str:
+        return b"".join(self.parts).decode()
+
+    @encoded_json.setter
+    def encoded_json(self, _: str) -> None:
+        """simplejson sets it."""
+
+
 def dumps(document: Any) -> str:
     """The canonical text of a document: members sorted, no spaces, no escapes that JSON does not require.
 
@@ -67,8 +84,14 @@ def dumps(document: Any) -> str:
 
 
 def encode(document: Any) -> bytes:
-    """The JSON of a document, its members in their order."""
-    return _written(document)
+    """The JSON of a document, its members in their order. Those in pieces are copied once."""
+    if not isinstance(document, dict) or not any(isinstance(value, DocumentParts) for value in document.values()):
+        return _written(document)
+    pieces = [b"{"]
+    for name, value in document.items():
+        parts = value.parts if isinstance(value, DocumentParts) else [_written(value)]
+        pieces += [b"," if len(pieces) > 1 else b"", _written(name), b":", *parts]
+    return b"".join([*pieces, b"}"])
 
 
 def _written(document: Any, option: int = 0) -> bytes:

@@ -103,6 +103,22 @@ class Neighbourhood:
         return self.representative(meant(name, time, self.renamed_away))
 
 
+class PlainDataset(NamedTuple):
+    """A dataset of which a graph needs nothing but its head and its first page of neighbours, as of nearly all: it has
+    one name, which it always had, and few jobs."""
+
+    head: DatasetHead
+    users: Neighbours
+
+
+def plain_dataset(head: DatasetHead | None, page: NeighbourPage | None) -> PlainDataset | None:
+    """The dataset with this head and first page of neighbours, if it is plain."""
+    if head is None or page is None or head.is_deleted or page.split or page.linked or page.merged:
+        return None
+    is_as_written = not head.written or head.schema_digest in (None, head.written)
+    return PlainDataset(head, page.jobs) if is_as_written and not any(map(is_of_rename, head.facets)) else None
+
+
 def renamed_ids(heads: Iterable[DatasetHead]) -> set[DatasetId]:
     """The ids that these datasets were renamed to, or from."""
     renamed = [head.facets for head in heads if any(map(is_of_rename, head.facets))]

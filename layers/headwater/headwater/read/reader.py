@@ -21,7 +21,7 @@ from headwater.graph.names.identity import (
 )
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.edges import Edges, RenamedAway
+from headwater.graph.states.edges import Edges, Ends, RenamedAway
 from headwater.graph.states.generation import Generation, Generations, RunOfGeneration, read_back_to
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.neighbours import NeighbourPage, Side
@@ -30,8 +30,8 @@ from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.event import Name
 from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.instant import FOREVER, NEVER, Instant
-from headwater.read.neighbourhood import Neighbourhood, merged, renamed_ids
-from headwater.read.run_end import heads_with_inferred_ends, with_inferred_ends
+from headwater.read.neighbourhood import Neighbourhood, PlainDataset, merged, plain_dataset, renamed_ids
+from headwater.read.run_end import heads_with_inferred_ends, is_told_by_head, with_inferred_ends
 from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import ReadRequest
 
@@ -52,6 +52,15 @@ class SentColumns(NamedTuple):
     id: ColumnLineageId
 
 
+class PlainJob(NamedTuple):
+    """A job of which a graph needs nothing but its head: it was not deleted, and no other run tells how its newest one
+    ended. Its edges now, and their ends."""
+
+    head: JobHead
+    edges: Edges
+    ends: Ends
+
+
 class Reader:
     """Reads nodes, neighbourhoods and runs from the graph store, now or as of a time."""
 
@@ -60,6 +69,7 @@ class Reader:
         self.naming = naming
         self._generations: dict[tuple[JobId, Instant], Generation] = {}
         self._is_in_several_namespaces: dict[str, bool] = {}
+        self._plain: dict[JobId, PlainJob] = {}
 
     @cached_property
     def said(self) -> "Said | None":
@@ -74,14 +84,31 @@ class Reader:
         except InvalidRequest:
             return None
 
-    def jobs(self, ids: Collection[JobId], *, usages: bool = True) -> dict[JobId, JobHead]:
-        """The heads of jobs that are stored and not deleted. The head of a job may be stored a moment after its edges.
+    def jobs(self, ids: Collection[JobId], *, usages: bool = True, deleted: bool = False) -> dict[JobId, JobHead]:
+        """The heads of jobs that are stored, without deleted ones unless `deleted`. The head of a job may be stored a
+        moment after its edges.
 
         Without `usages`, a head lacks the job's usages: a traversal does not need them.
         """
-        read = self.store.read(ReadRequest(jobs=ids)) if usages else self.store.read_heads(jobs=ids)
-        heads = {job: head for job, head in read.jobs.all().items() if not head.facts.is_deleted}
-        return heads_with_inferred_ends(self.store, heads | self._with_generations(heads))
+        if not usages:
+            return self._shown(self.store.read_heads(jobs=ids).jobs.all(), deleted=deleted)
+        known = self.store.kept_nodes(ids)
+        unread = [job for job in ids if job not in known]
+        heads: dict[JobId, JobHead] = {job: plain.head for job, plain in known.items()}
+        if unread:
+            read = self.store.read(ReadRequest(jobs=unread)).jobs.all()
+            heads |= (found := self._shown(read, deleted=deleted))
+            for job, head in found.items():
+                if head is read[job] and is_told_by_head(head) and not head.facts.is_deleted:
+                    edges = _edges_at(head, head.generation, FOREVER, {})
+                    known[job] = PlainJob(head, edges, edges.ends)
+                    self.store.keep_node(job, head, ReadRequest(jobs=[job]), known[job])
+        self._plain |= known
+        return heads
+
+    def _shown(self, heads: Mapping[JobId, JobHead], *, deleted: bool) -> dict[JobId, JobHead]:
+        known = {job: head for job, head in heads.items() if deleted or not head.facts.is_deleted}
+        return heads_with_inferred_ends(self.store, known | self._with_generations(known))
 
     def _with_generations(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, JobHead]:
         """The heads last written by the previous release, with the generations that it did not know. Their runs are
@@ -110,12 +137,26 @@ class Reader:
         only the first `most` neighbours of a side are read. A dataset that the caller may not read has no neighbours,
         and no dataset is merged with it.
         """
+        plain: dict[DatasetId, PlainDataset] = self.store.kept_nodes(() if as_of else ids)
+        others = [dataset for dataset in ids if dataset not in plain]
+        around = self._neighbourhood(others, sides, most, as_of) if others else Neighbourhood()
+        if not plain.keys().isdisjoint({*around.used, *around.representatives}):
+            return self._neighbourhood(ids, sides, most, as_of)
+        around.heads |= {dataset: node.head for dataset, node in plain.items()}
+        around.users |= {dataset: node.users for dataset, node in plain.items()}
+        around.used |= plain.keys()
+        return around
+
+    def _neighbourhood(
+        self, ids: Collection[DatasetId], sides: Collection[Side], most: int | None, as_of: Instant | None
+    ) -> Neighbourhood:
         heads: dict[DatasetId, DatasetHead] = {}
         first_pages: dict[DatasetId, NeighbourPage] = {}
         unread, seen = set(ids), set[DatasetId]()
         while unread:
             read = self.store.read(ReadRequest(datasets=unread, neighbours=list(map(NeighbourPageId, unread))))
-            present = _present(read.datasets.all())
+            stored = read.datasets.all()
+            present = _present(stored)
             give_way()
             foreign = {dataset for dataset, head in present.items() if head.is_foreign}
             heads |= self._as_written(
@@ -123,6 +164,7 @@ class Reader:
             )
             pages = {page.id.dataset: page for page in read.neighbours.all().values() if page.id.dataset not in foreign}
             first_pages = {node: page.without_links(foreign) for node, page in {**first_pages, **pages}.items()}
+            self._keep_plain(stored, pages)
             others = {other for page in pages.values() for other in page.merged} | renamed_ids(present.values())
             seen |= unread
             unread = others - seen
@@ -130,6 +172,12 @@ class Reader:
         around = merged(heads, self.store.neighbours_below(first_pages, sides, most), first_pages, as_of).of(ids)
         around.heads |= self._as_last_written(around)
         return around
+
+    def _keep_plain(self, heads: Mapping[DatasetId, DatasetHead], pages: Mapping[DatasetId, NeighbourPage]) -> None:
+        for dataset, page in pages.items():
+            if plain := plain_dataset(heads.get(dataset), page):
+                made_of = ReadRequest(datasets=[dataset], neighbours=[page.id])
+                self.store.keep_node(dataset, plain.head, made_of, plain)
 
     def _as_last_written(self, around: Neighbourhood) -> dict[DatasetId, DatasetHead]:
         """The heads of datasets whose former name another dataset has by now, with what their last write under that
@@ -181,10 +229,21 @@ class Reader:
         until then. They are edges to the datasets of the time of each run, some of whose names others have by now."""
         if ever and not as_of:
             return {job: head.ever.under_later_names(renamed, ever=True) for job, head in jobs.items()}
+        if not as_of and not renamed:
+            return {job: self._edges_now(job, head) for job, head in jobs.items()}
         time = as_of or FOREVER
         known = self.generations_at(jobs, time) if as_of else {job: head.generation for job, head in jobs.items()}
         generations = self._as_of_runs(known, time, renamed) if renamed else known
         return {job: _edges_at(head, generations[job], time, renamed) for job, head in jobs.items()}
+
+    def ends(self, job: JobId, edges: Edges) -> Ends:
+        """The ids of the inputs and outputs of a job with these edges."""
+        plain = self._plain.get(job)
+        return plain.ends if plain and plain.edges is edges else edges.ends
+
+    def _edges_now(self, job: JobId, head: JobHead) -> Edges:
+        plain = self._plain.get(job)
+        return plain.edges if plain and plain.head is head else _edges_at(head, head.generation, FOREVER, {})
 
     def _as_of_runs(
         self, generations: Mapping[JobId, Generation], time: Instant, renamed: RenamedAway

@@ -90,6 +90,11 @@ def heads_with_inferred_ends(store: GraphReader, heads: Mapping[JobId, JobHead])
     return {job: ended(job, head) for job, head in heads.items()}
 
 
+def is_told_by_head(head: JobHead) -> bool:
+    """Whether no other run tells more of the newest run of a job."""
+    return _application(head) is None and not _has_one(head)
+
+
 def _has_one(head: JobHead) -> bool:
     """Whether the newest run of a job may be one that only a child named: no later event of it is known."""
     latest = head.latest

@@ -35,7 +35,7 @@ from headwater.graph.states.stored_states import DatasetAlert, KnownNamespace, S
 from headwater.openlineage.event import EventKind
 from headwater.openlineage.instant import Instant
 from headwater.store import audit_log, keys, neighbour_pages
-from headwater.store.caches import RequestCache, StateCache
+from headwater.store.caches import KeptNode, RequestCache, StateCache
 from headwater.store.errors import Conflict, CorruptItem
 from headwater.store.item_type import ItemStates
 from headwater.store.items.audit import AUDIT_ENTRY, REFUSAL
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 
 Entry = TypeVar("Entry")
 Made = TypeVar("Made")
+NodeOf = TypeVar("NodeOf", bound=str)
 
 _JOBS_WITHOUT_USAGES = replace(ItemTypes.jobs, codec=JOB_WITHOUT_USAGES)
 
@@ -80,13 +81,15 @@ class GraphReader:
         table: TableReader,
         on_corrupt: Callable[[CorruptItem], None] | None = None,
         cache: StateCache | None = None,
-        items: ItemReader | None = None,
+        request: RequestCache | None = None,
         visibility: "Visibility | None" = None,
     ) -> None:
         self._table = table
         self._on_corrupt = on_corrupt
         self._cache = cache
-        self._items = items or table
+        self._request = request
+        self._items: ItemReader = request or table
+        self._commit = table.last_commit() if request and cache and not visibility else None
         self.visibility = visibility
 
     def for_one_request(
@@ -131,6 +134,34 @@ class GraphReader:
         """What `make` makes of a state that was read and of what else is given, such as the JSON of a run. It is kept
         as long as the cache has the state, and nobody may change it."""
         return self._cache.made(make, state, *given) if self._cache else make(state, *given)
+
+    def kept_nodes(self, ids: Iterable[NodeOf]) -> dict[NodeOf, Any]:
+        """What is kept of nodes (`keep_node`) whose items are still stored as they were. A caller of some namespaces
+        sees them otherwise, hence nothing is kept for it."""
+        if self._commit is None or self._cache is None or self._request is None:
+            return {}
+        known, commit = self._cache.nodes(ids), self._commit
+        is_current = self._table.last_commit() is commit
+        doubtful = (
+            {node: kept for node, kept in known.items() if kept.commit is not commit} if is_current else {**known}
+        )
+        if doubtful:
+            stored = self._request.read([item.key for kept in doubtful.values() for item in kept.items])
+            for node, kept in doubtful.items():
+                if all(stored.get(item.key) == item for item in kept.items):
+                    kept.commit = self._commit
+                else:
+                    del known[node]
+        self._request.add(known.values())
+        return {node: kept.value for node, kept in known.items()}
+
+    def keep_node(self, node: str, state: object, made_of: ReadRequest, value: Any) -> None:
+        """Keeps what was made of a node's state and of others, which this request has read."""
+        if self._commit is None or self._cache is None or self._request is None:
+            return
+        items = tuple(self._request.read(made_of.keys).values())
+        if all(item.is_as_written for item in items):
+            self._cache.keep_node(node, state, KeptNode(value, items, self._commit))
 
     def neighbours(self, dataset: DatasetId) -> Neighbours:
         """Every job that has ever read or written a dataset."""

@@ -21,6 +21,9 @@ class MemoryTable:
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
         return self.read(keys)
 
+    def last_commit(self) -> object | None:
+        return None
+
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         conflicts = [change for change in changes if not self._holds(change)]
         self.items.update((change.item.key, change.item) for change in changes if change not in conflicts)

@@ -37,6 +37,12 @@ class Item:
         content = [self.key, dict(self.labels), {name: part.hex() for name, part in self.parts.items()}]
         return hashlib.sha256(_JSON.encode([content, self.expires_at]).encode()).hexdigest()[:32]
 
+    @property
+    def is_as_written(self) -> bool:
+        """Whether a whole item has the content that its version is of. One that is damaged is not kept: somebody may
+        repair it in the file. An item with only one part has no version to tell by."""
+        return self.stored_version in (None, self.version)
+
 
 FORMS = 1
 """The newest forms of items, as one number for all kinds. A release that gives a kind a new form raises it by one."""
@@ -98,6 +104,9 @@ class ItemReader(Protocol):
 class TableReader(ItemReader, Protocol):
     """Reads are strongly consistent, except `newest_items`, `list_entries`, `page_with_count`, `count`, `runs` and
     `open_runs`."""
+
+    def last_commit(self) -> object | None:
+        """Another object after each commit. None: others may write without the table knowing."""
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None

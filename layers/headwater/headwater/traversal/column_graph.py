@@ -13,8 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from headwater.graph.facets.column_lineage import (
-    ColumnFlow,
-    IndirectFlow,
+    Column,
     Steps,
     candidates_in,
     column_flows,
@@ -25,6 +24,7 @@ from headwater.graph.facets.curation import HIDDEN
 from headwater.graph.facets.dataset_reference import sources_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, dataset_id
+from headwater.graph.names.naming import Naming
 from headwater.graph.producers import is_test
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import RenamedAway, meant
@@ -184,7 +184,9 @@ class ColumnGraph:
         sent = self._column_lineages(heads)
         wanted = {each.id for each in sent}
         facets = self.reader.column_lineage(wanted)
-        if any(source.namespace == HIDDEN for facet in facets.values() for source in sources_of(facet)):
+        if self.reader.store.visibility and any(
+            source.namespace == HIDDEN for facet in facets.values() for source in sources_of(facet)
+        ):
             self.reader.jobs({job for head in heads.values() for job in head.columns})
             facets = self.reader.column_lineage(wanted)  # now with the names that these jobs use for hidden datasets
         for time, lineage in sorted(sent):
@@ -229,16 +231,24 @@ class ColumnGraph:
         return by_jobs | by_events
 
     def _add(self, dataset: DatasetId, name: Name, facet: Any, time: Instant) -> None:
-        said = self.reader.store.made(_said_by, facet, name)
+        said = self.reader.store.made(_said_by, facet, name, self.reader.naming)
         self.told[dataset] |= said.columns
         self.opaque |= {dataset} if said.has_candidates else set()
-        for flow in said.flows:
-            output, source = ColumnId(dataset, flow.output.field), self._column(*flow.source, time)
-            _unite(self.into[output].setdefault(source, []), flow.steps)
+        node_of = {node: meant(node, time, self.renamed_away) for node in said.names}
+        for node, shown in said.names.items():
+            self.names.setdefault(node_of[node], shown)
+        is_as_sent = not self.renamed_away and not self.representatives
+
+        def here(column: ColumnId) -> ColumnId:
+            return column if is_as_sent else ColumnId(self.representative(node_of[column.dataset]), column.field)
+
+        for field, sent, steps in said.flows:
+            output, source = ColumnId(dataset, field), here(sent)
+            _unite(self.into[output].setdefault(source, []), steps)
             self.out_of[source].add(output)
-        for indirect in said.indirect:
-            source = self._column(*indirect.source, time)
-            _unite(self.indirect[dataset].setdefault(source, []), indirect.steps)
+        for sent, steps in said.indirect:
+            source = here(sent)
+            _unite(self.indirect[dataset].setdefault(source, []), steps)
             self.bears_on[source].add(dataset)
 
     def _canonical(self, column: ColumnId) -> ColumnId:
@@ -267,26 +277,31 @@ class ColumnGraph:
             for source in sources:
                 self.bears_on[source].add(dataset)
 
-    def _column(self, dataset: Name, field: str, time: Instant) -> ColumnId:
-        shown = self.reader.naming.identify(dataset).shown
-        node = meant(dataset_id(shown), time, self.renamed_away)
-        self.names.setdefault(node, shown)
-        return ColumnId(self.representative(node), field)
-
 
 class _FacetColumns(NamedTuple):
-    """What a column lineage facet says of a dataset."""
+    """What a column lineage facet says of a dataset: output columns with their sources, sources that bear on all of
+    it, and the names to show for the datasets of sources."""
 
     columns: frozenset[str]
     has_candidates: bool
-    flows: tuple[ColumnFlow, ...]
-    indirect: tuple[IndirectFlow, ...]
+    flows: tuple[tuple[str, ColumnId, Steps], ...]
+    indirect: tuple[tuple[ColumnId, Steps], ...]
+    names: Mapping[DatasetId, Name]
 
 
-def _said_by(facet: Any, name: Name) -> _FacetColumns:
-    flows, indirect = tuple(column_flows(name, facet)), tuple(indirect_flows(name, facet))
-    return _FacetColumns(frozenset(told_columns(facet)), bool(candidates_in(facet)), flows, indirect)
+def _said_by(facet: Any, name: Name, naming: Naming) -> _FacetColumns:
+    names: dict[DatasetId, Name] = {}
+
+    def sent(source: Column) -> ColumnId:
+        shown = naming.identify(source.dataset).shown
+        node = dataset_id(shown)
+        names.setdefault(node, shown)
+        return ColumnId(node, source.field)
+
+    flows = tuple((flow.output.field, sent(flow.source), flow.steps) for flow in column_flows(name, facet))
+    indirect = tuple((sent(flow.source), flow.steps) for flow in indirect_flows(name, facet))
+    return _FacetColumns(frozenset(told_columns(facet)), bool(candidates_in(facet)), flows, indirect, names)
 
 
 def _unite(steps: Steps, more: Steps) -> None:
-    steps += [step for step in more if step not in steps]
+    steps += [step for step in more if step not in steps] if steps else more

@@ -13,6 +13,7 @@ read of the runs of each writer that another job may have replaced (retired_writ
 
 import time as clock
 from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
@@ -95,7 +96,9 @@ class _Walker:
         heads = self.reader.jobs(wanted, usages=self.walk.with_usages or self.walk.view is View.EVER)
         self.heads |= heads
         is_whole = self.walk.of_applications
-        self.graph.edges_of |= with_application_reads(self.reader, heads, self.edges) if is_whole else self.edges(heads)
+        edges = with_application_reads(self.reader, heads, self.edges) if is_whole else self.edges(heads)
+        self.graph.edges_of |= edges
+        self.graph.ends_of |= {job: self.reader.ends(job, of_job) for job, of_job in edges.items()}
         return heads
 
     def edges(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, Edges]:
@@ -151,8 +154,10 @@ class _Walker:
         """The part of the jobs that were read, of each side that the walk followed but did not read to its end."""
         parts: dict[tuple[DatasetId, Side], float] = {}
         for dataset, side in self.followed:
-            give_way()
             known = self.users.get(dataset, NO_NEIGHBOURS)[side]
+            if known <= self.asked and not self.unread:
+                continue
+            give_way()
             read, unread = known & self.asked, self.unread.get(dataset, {}).get(side, 0)
             if 0 < len(read) < len(known) + unread:
                 parts[dataset, side] = len(read) / (len(known) + unread)
@@ -201,7 +206,7 @@ def _walk_undirected(walker: _Walker, start: NamedNode, query_jobs: Collection[J
     for hop in range(depth + 1):
         walker.add_jobs(jobs)
         own = [job for job, head in jobs.items() if not head.is_foreign]
-        used = {dataset for job in own for dataset in _datasets_of(graph.edges_of[job])}
+        used = set[DatasetId]().union(*[ends for job in own for ends in graph.ends_of[job]])
         is_last = hop == depth or not jobs or walker.is_over()
         new = walker.add_datasets(used, () if is_last else sides)
         if hop == 0 and not is_of_job and not is_last:
@@ -209,11 +214,10 @@ def _walk_undirected(walker: _Walker, start: NamedNode, query_jobs: Collection[J
         if is_last or not new:
             break
         users = walker.read_jobs(walker.used_by(new, sides))
-        jobs = {job: head for job, head in users.items() if _uses(graph, _datasets_of(graph.edges_of[job]), new)}
-    for job in graph.jobs:
-        give_way()
-        graph.add_reads(job, graph.edges_of[job].input_ids)
-        graph.add_writes(job, graph.edges_of[job].output_ids)
+        jobs = {job: head for job, head in users.items() if _uses(graph, graph.ends_of[job], new)}
+    give_way()
+    graph.reads = {(dataset, job) for job in graph.jobs for dataset in graph.ends_of[job].inputs}
+    graph.writes = {(job, dataset) for job in graph.jobs for dataset in graph.ends_of[job].outputs}
 
 
 def _first_job(walker: _Walker, dataset: DatasetId) -> dict[JobId, JobHead]:
@@ -225,7 +229,7 @@ def _first_job(walker: _Walker, dataset: DatasetId) -> dict[JobId, JobHead]:
         now = [
             (graph.edges_of[job].time, job)
             for job in users
-            if _uses(graph, _datasets_on(side, graph.edges_of[job]), datasets)
+            if _uses(graph, [_datasets_on(side, graph.edges_of[job])], datasets)
         ]
         if now:
             _, newest = max(now)
@@ -233,16 +237,14 @@ def _first_job(walker: _Walker, dataset: DatasetId) -> dict[JobId, JobHead]:
     return {}
 
 
-def _datasets_of(edges: Edges) -> frozenset[DatasetId]:
-    return edges.input_ids | edges.output_ids
-
-
 def _datasets_on(side: Side, edges: Edges) -> frozenset[DatasetId]:
     return edges.output_ids if side is Side.WRITES else edges.input_ids
 
 
-def _uses(graph: LineageGraph, used: Iterable[DatasetId], datasets: Collection[DatasetId]) -> bool:
-    return any(graph.representative(dataset) in datasets for dataset in used)
+def _uses(graph: LineageGraph, used: Iterable[frozenset[DatasetId]], datasets: AbstractSet[DatasetId]) -> bool:
+    if not graph.representatives:
+        return not all(map(datasets.isdisjoint, used))
+    return any(graph.representative(dataset) in datasets for each in used for dataset in each)
 
 
 def _walk_directed(walker: _Walker, start: NamedNode, query_jobs: Collection[JobId], way: Direction) -> None:

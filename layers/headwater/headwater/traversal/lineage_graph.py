@@ -7,7 +7,7 @@ from headwater.graph.facets.members import reads_candidates
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, NodeId
 from headwater.graph.states.dataset import DatasetHead
-from headwater.graph.states.edges import Edges
+from headwater.graph.states.edges import Edges, Ends
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
 from headwater.read.neighbourhood import NameSpan
@@ -22,6 +22,7 @@ class LineageGraph:
 
     order              nodes in the order in which the walk reached them
     edges_of           the edges of each job in the walk's view
+    ends_of            their ends
     reads              edges from an input to its job
     writes             edges from a job to its output
     representatives    the representative of each id, for datasets with several ids
@@ -36,6 +37,7 @@ class LineageGraph:
     jobs: dict[JobId, JobHead] = field(default_factory=dict)
     datasets: dict[DatasetId, DatasetHead] = field(default_factory=dict)
     edges_of: dict[JobId, Edges] = field(default_factory=dict)
+    ends_of: dict[JobId, Ends] = field(default_factory=dict)
     reads: set[tuple[DatasetId, JobId]] = field(default_factory=set)
     writes: set[tuple[JobId, DatasetId]] = field(default_factory=set)
     representatives: dict[DatasetId, DatasetId] = field(default_factory=dict)
@@ -55,15 +57,17 @@ class LineageGraph:
         return {*self.reads, *self.writes}
 
     def add_reads(self, job: JobId, inputs: Iterable[DatasetId]) -> None:
-        self.reads |= {(dataset, job) for dataset in inputs}
+        self.reads.update([(dataset, job) for dataset in inputs])
 
     def add_writes(self, job: JobId, outputs: Iterable[DatasetId]) -> None:
-        self.writes |= {(job, dataset) for dataset in outputs}
+        self.writes.update([(job, dataset) for dataset in outputs])
 
     @property
     def foreign_edges(self) -> set[LineageEdge]:
         """The edges to datasets whose namespaces the producer may not write."""
         foreign = {(job, self.representative(node)) for job, edges in self.edges_of.items() for node in edges.foreign}
+        if not foreign:
+            return set()
         read = {(dataset, job) for dataset, job in self.reads if (job, dataset) in foreign}
         return read | {(job, dataset) for job, dataset in self.writes if (job, dataset) in foreign}
 

@@ -109,14 +109,12 @@ def without_query_jobs(reader: Reader, graph: LineageGraph, start: JobId | None)
     Such an application also reports for its queries: a stream is one node, without nodes for its micro-batches. If the
     start of the walk is a query, the queries of its application are drawn.
     """
-    parent_of = _parents(graph)
-    own_application = parent_of.get(start) if start else None
-    into = {
-        job: parent_of[job]
-        for job, head in graph.jobs.items()
-        if _is_query_job(head) and parent_of.get(job) not in (None, own_application)
-    }
-    applications = _readable(reader.jobs(set(into.values()), usages=False)) if into else {}
+    own_application = _parent(graph.jobs[start]) if start in graph.jobs else None
+    application_of = {job: reader.store.made(_application, head) for job, head in graph.jobs.items()}
+    into = {job: parent for job, parent in application_of.items() if parent and parent != own_application}
+    if not into:
+        return graph
+    applications = _readable(reader.jobs(set(into.values()), usages=False))
     reporting = {job: head for job, head in applications.items() if head.current}
     return _merged_into(graph, {job: parent for job, parent in into.items() if parent in reporting}, reporting)
 
@@ -130,9 +128,17 @@ def _is_query_job(head: JobHead) -> bool:
     return is_query_job(values(head.facts.facets))
 
 
+def _application(head: JobHead) -> JobId | None:
+    """The application of a query."""
+    return _parent(head) if _is_query_job(head) else None
+
+
+def _parent(head: JobHead) -> JobId | None:
+    return job_id(name) if (name := head.parent_name) else None
+
+
 def _parents(graph: LineageGraph) -> dict[JobId, JobId]:
-    named = {job: head.parent_name for job, head in graph.jobs.items()}
-    return {job: job_id(name) for job, name in named.items() if name}
+    return {job: parent for job, head in graph.jobs.items() if (parent := _parent(head))}
 
 
 def _merged_into(graph: LineageGraph, into: Mapping[JobId, JobId], parents: Mapping[JobId, JobHead]) -> LineageGraph:

@@ -23,6 +23,13 @@ class DatasetRef(NamedTuple):
     name: Name
 
 
+class Ends(NamedTuple):
+    """The ids of the inputs and outputs of a job."""
+
+    inputs: frozenset[DatasetId]
+    outputs: frozenset[DatasetId]
+
+
 class Edges(NamedTuple):
     """The inputs and outputs of a job by one run, or by a JobEvent: then `run_id` is empty.
 
@@ -62,6 +69,10 @@ class Edges(NamedTuple):
 
     def __bool__(self) -> bool:
         return bool(self.inputs or self.outputs)
+
+    @property
+    def ends(self) -> Ends:
+        return Ends(self.input_ids, self.output_ids)
 
     @property
     def input_ids(self) -> frozenset[DatasetId]:

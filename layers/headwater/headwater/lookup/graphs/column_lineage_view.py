@@ -1,12 +1,12 @@
 """The response to GET /column-lineage: the columns of a walk in the form of Marquez's API."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from headwater.concurrent import give_way
-from headwater.graph.facets.column_lineage import Steps, transformation
+from headwater.graph.facets.column_lineage import transformation
 from headwater.graph.facets.schema import fields_of
-from headwater.graph.names.identity import DatasetId, node_id, version_of_schema
+from headwater.graph.names.identity import DatasetId, NodeKind, node_id, version_of_schema
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.traversal.column_graph import ColumnGraph, ColumnId
@@ -23,7 +23,8 @@ def serialise_columns(lineage: ColumnLineage) -> list[JsonObject]:
         for dataset in {column.dataset for column in shown} & graph.heads.keys()
         for field in fields_of(graph.heads[dataset].schema)
     }
-    return [_node(graph, column, among, types.get(column)) for column in shown]
+    datasets: dict[DatasetId, _ShownDataset] = {}
+    return [_node(graph, datasets, column, among, types.get(column)) for column in shown]
 
 
 def of_versions(nodes: list[JsonObject], start: Name | None, version: str) -> list[JsonObject]:
@@ -44,44 +45,54 @@ def of_versions(nodes: list[JsonObject], start: Name | None, version: str) -> li
     ]
 
 
-def _node(graph: ColumnGraph, column: ColumnId, among: set[ColumnId], kind: Any) -> JsonObject:
+class _ShownDataset(NamedTuple):
+    """The name of a dataset, the beginning of the nodeIds of its columns, and its members of their nodes."""
+
+    name: Name
+    column: str
+    members: JsonObject
+
+    @classmethod
+    def of(cls, graph: ColumnGraph, dataset: DatasetId) -> "_ShownDataset":
+        name, head = graph.name(dataset), graph.heads.get(dataset)
+        version = version_of_schema(head.schema_digest) if head and head.schema_digest else None
+        members = {"namespace": name.namespace, "dataset": name.name, "datasetVersion": version}
+        return cls(name, f"{node_id(NodeKind.FIELD, name)}:", members)
+
+
+def _node(
+    graph: ColumnGraph, datasets: dict[DatasetId, _ShownDataset], column: ColumnId, among: set[ColumnId], kind: Any
+) -> JsonObject:
     give_way()
-    sources = {source: steps for source, steps in graph.into.get(column, {}).items() if source in among}
+
+    def shown(dataset: DatasetId) -> _ShownDataset:
+        if dataset not in datasets:
+            datasets[dataset] = _ShownDataset.of(graph, dataset)
+        return datasets[dataset]
+
+    of_dataset = shown(column.dataset)
+    node = of_dataset.column + column.field
+    sources = [
+        (shown(source.dataset), source.field, steps)
+        for source, steps in graph.into.get(column, {}).items()
+        if source in among
+    ]
+    sources.sort(key=lambda source: (source[0].name, source[1]))
     targets = graph.out_of.get(column, set()) & among
-    node = _node_id(graph, column)
     data = {
-        **_dataset_members(graph, column.dataset),
+        **of_dataset.members,
         "field": column.field,
         "fieldType": kind if isinstance(kind, str) else "",
-        **transformation([step for steps in sources.values() for step in steps]),
-        "inputFields": [_source(graph, source, steps) for source, steps in _by_name(graph, sources)],
+        **transformation([step for _, _, steps in sources for step in steps]),
+        "inputFields": [
+            {**source.members, "field": field, **transformation(steps), "transformations": steps}
+            for source, field, steps in sources
+        ],
     }
-    into = [{"origin": node, "destination": _node_id(graph, source)} for source, _ in _by_name(graph, sources)]
-    out_of = [{"origin": node, "destination": other} for other in sorted(_node_id(graph, target) for target in targets)]
+    into = [{"origin": node, "destination": source.column + field} for source, field, _ in sources]
+    ends = sorted(shown(target.dataset).column + target.field for target in targets)
+    out_of = [{"origin": node, "destination": end} for end in ends]
     return {"id": node, "type": "DATASET_FIELD", "data": data, "inEdges": into, "outEdges": out_of}
-
-
-def _by_name(graph: ColumnGraph, sources: dict[ColumnId, Steps]) -> list[tuple[ColumnId, Steps]]:
-    return sorted(sources.items(), key=lambda entry: (graph.name(entry[0].dataset), entry[0].field))
-
-
-def _source(graph: ColumnGraph, source: ColumnId, steps: Steps) -> JsonObject:
-    return {
-        **_dataset_members(graph, source.dataset),
-        "field": source.field,
-        **transformation(steps),
-        "transformations": steps,
-    }
-
-
-def _dataset_members(graph: ColumnGraph, dataset: DatasetId) -> JsonObject:
-    name, head = graph.name(dataset), graph.heads.get(dataset)
-    version = version_of_schema(head.schema_digest) if head and head.schema_digest else None
-    return {"namespace": name.namespace, "dataset": name.name, "datasetVersion": version}
-
-
-def _node_id(graph: ColumnGraph, column: ColumnId) -> str:
-    return f"{node_id('datasetField', graph.name(column.dataset))}:{column.field}"
 
 
 def serialise_unknown(origins: Iterable[UnknownOrigin]) -> list[JsonObject]:

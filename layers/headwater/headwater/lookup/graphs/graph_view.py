@@ -1,12 +1,13 @@
 """The response to GET /lineage: the graph of a walk in the form of Marquez's API, in pages."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 from headwater.concurrent import give_way
-from headwater.graph.facets.members import exposure_nodes, owners_of
+from headwater.graph.facets.members import EXPOSURES, exposure_nodes, owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, NodeId, NodeKind, job_id, node_id
 from headwater.graph.states.dataset import DatasetHead
@@ -16,12 +17,11 @@ from headwater.graph.states.neighbours import Side
 from headwater.http.marquez.datasets import dataset_node, dataset_type, last_write
 from headwater.http.marquez.jobs import job_node
 from headwater.openlineage import exact_json
-from headwater.openlineage.exact_json import DocumentText, JsonObject
+from headwater.openlineage.exact_json import DocumentParts, JsonObject
 from headwater.openlineage.instant import Instant, shown
 from headwater.read.dataset_details import first_jobs
-from headwater.read.good_writes import KnownWriters, LastWrite, last_writes
+from headwater.read.good_writes import KnownWriters, LastWrite, last_write_by_heads, last_writes
 from headwater.read.reader import Reader
-from headwater.store.snapshot import ReadRequest
 from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
 
 MAX_BYTES = 20_000_000
@@ -29,14 +29,16 @@ MAX_BYTES = 20_000_000
 MAX_WRITERS = 5_000
 """Writers beside a graph that are read for its last writes."""
 _NO_WRITE = LastWrite()
+_NOBODY = frozenset[JobId]()
 
 
 class NodeText(NamedTuple):
-    """A node whose JSON is written already, but for its edges: `"id":...,"type":...,"data":{...}`. `size` is the
-    estimate for a page, `id` the nodeId as JSON."""
+    """A node whose JSON is written already, but for its edges: `"id":...,"type":...,"data":{...}}`. `size` is the
+    estimate for a page, `text` the nodeId as JSON."""
 
     id: str
-    members: str
+    text: bytes
+    members: bytes
     size: int
 
 
@@ -51,7 +53,7 @@ class GraphView:
     foreign: frozenset[tuple[str, str]] = frozenset()
     candidates: frozenset[tuple[str, str]] = frozenset()
 
-    def page(self, offset: int, limit: int) -> tuple[list[JsonObject | DocumentText], int]:
+    def page(self, offset: int, limit: int) -> tuple[list[JsonObject] | DocumentParts, int]:
         """The nodes of a page and their number, which is less than `limit` if the nodes are long. An edge between two
         pages is on the later page."""
         shown = list(self.nodes)[: offset + limit]
@@ -62,34 +64,48 @@ class GraphView:
             if size > MAX_BYTES and at > offset:
                 shown = shown[:at]
                 break
-        into, out_of = self._edges(set(shown))
-        page = shown[offset:]
+        ordered = sorted(shown)
+        into, out_of = self._edges(ordered)
+        page = sorted(shown[offset:]) if offset else ordered
         give_way()
-        nodes = ((self.nodes[node], into[node], out_of[node]) for node in sorted(page))
-        return [
-            DocumentText(f'{{"inEdges":[{",".join(came)}],"outEdges":[{",".join(went)}],{node.members}}}')
-            if isinstance(node, NodeText)
-            else {"inEdges": came, "outEdges": went, **node}
-            for node, came, went in nodes
-        ], len(page)
+        if not self._are_texts:
+            return [{"inEdges": into[node], "outEdges": out_of[node], **self.nodes[node]} for node in page], len(page)
+        parts: list[bytes] = []
+        for node in page:
+            came, went = b",".join(into[node]), b",".join(out_of[node])
+            parts += (b',{"inEdges":[', came, b'],"outEdges":[', went, b"],", self.nodes[node].members)
+        if parts:
+            parts[0] = parts[0][1:]
+        return DocumentParts([b"[", *parts, b"]"]), len(page)
 
-    def _edges(self, shown: set[str]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
-        into: dict[str, list[Any]] = defaultdict(list)
-        out_of: dict[str, list[Any]] = defaultdict(list)
+    @property
+    def _are_texts(self) -> bool:
+        return any(isinstance(node, NodeText) for node in islice(self.nodes.values(), 1))
+
+    def _edges(self, shown: Sequence[str]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+        """The edges into and out of each node that is shown, by the ids of their other ends; `shown` is in order."""
+        into: dict[str, list[Any]] = {node: [] for node in shown}
+        out_of: dict[str, list[Any]] = {node: [] for node in shown}
         marked = [(mark, edges) for mark, edges in (("foreign", self.foreign), ("candidate", self.candidates)) if edges]
-        for origin, destination in sorted(self.edges):
+        targets: dict[str, list[str]] = defaultdict(list)
+        for origin, destination in self.edges:
+            if origin in into and destination in into:
+                targets[origin].append(destination)
+        for origin in shown:
+            if origin not in targets:
+                continue
             give_way()
-            if origin in shown and destination in shown:
-                source, target = self.nodes[origin], self.nodes[destination]
+            source, went = self.nodes[origin], out_of[origin]
+            for destination in sorted(targets[origin]):
                 marks = [mark for mark, edges in marked if (origin, destination) in edges]
-                edge: JsonObject | str
+                edge: JsonObject | bytes
                 if isinstance(source, NodeText):
-                    more = "".join([f',"{mark}":true' for mark in marks])
-                    edge = f'{{"origin":{source.id},"destination":{target.id}{more}}}'
+                    more = b"".join([b',"%b":true' % mark.encode() for mark in marks])
+                    edge = b'{"origin":%b,"destination":%b%b}' % (source.text, self.nodes[destination].text, more)
                 else:
                     edge = {"origin": origin, "destination": destination, **dict.fromkeys(marks, True)}
                 into[destination].append(edge)
-                out_of[origin].append(edge)
+                went.append(edge)
         return into, out_of
 
 
@@ -106,26 +122,28 @@ def serialise(
     already, as long as nothing new is known of them."""
     give_way()
     heads = heads_of(reader, graph, as_of)
+    users = _users_of(reader, graph, heads, as_of)
     latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
-    give_way()
-    writes = _last_writes(reader, graph, heads, as_of)
-    give_way()
-    jobs, datasets = _said_of_jobs(graph, latest, as_of), _said_of_datasets(reader, graph, writes, as_of)
     job, dataset = (_job_text, _dataset_text) if as_texts else (_job, _dataset)
-    nodes: dict[NodeId, Any] = {node: reader.store.made(job, *said) for node, said in jobs}
-    nodes |= {node: reader.store.made(dataset, *said) for node, said in datasets}
+    nodes: dict[NodeId, Any] = {
+        node: reader.store.made(job, *said) for node, said in _said_of_jobs(graph, latest, as_of)
+    }
+    if as_texts and not as_of:
+        nodes |= _texts_by_heads(reader, graph, users)
+    give_way()
+    if rest := [DatasetId(node) for node in graph.order if node in graph.datasets and node not in nodes]:
+        said = _said_of_datasets(reader, graph, rest, users, as_of)
+        nodes |= {node: reader.store.made(dataset, *of) for node, of in said}
     give_way()
     shown = {node: nodes[node] for node in graph.order if node in nodes}
-    ids: dict[NodeId, str] = {node: node_id("job", head.facts.name) for node, (head, *_) in jobs}
-    ids |= {node: node_id("dataset", head.facts.name) for node, (head, *_) in datasets}
+    ids = {node: made.id if isinstance(made, NodeText) else made["id"] for node, made in shown.items()}
     give_way()
     edges, foreign, candidates = (
-        frozenset((ids[a], ids[b]) for a, b in _drawn(graph, edges) if a in shown and b in shown)
+        frozenset([(ids[a], ids[b]) for a, b in _drawn(graph, edges) if a in ids and b in ids])
         for edges in (graph.edges, graph.foreign_edges, graph.candidate_edges)
     )
-    return GraphView(
-        {ids[node]: shown[node] for node in shown} | _exposures(graph, exposed), edges, foreign, candidates
-    )
+    made = {ids[node]: made for node, made in shown.items()} | _exposures(graph, exposed)
+    return GraphView(made, edges, foreign, candidates)
 
 
 def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, JsonObject]:
@@ -133,9 +151,10 @@ def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, Js
     cannot draw what is neither job nor dataset."""
     nodes: dict[str, JsonObject] = {}
     for dataset in _readable(graph):
-        give_way()
         head = graph.datasets[dataset]
-        for exposure, members in exposure_nodes(head.facts.name, head.facets).items() if dataset in exposed else ():
+        if EXPOSURES not in head.facets or dataset not in exposed:
+            continue
+        for exposure, members in exposure_nodes(head.facts.name, head.facets).items():
             edge = {"origin": node_id(NodeKind.DATASET, head.facts.name), "destination": exposure}
             data = {
                 "namespace": head.facts.name.namespace,
@@ -182,23 +201,63 @@ def _job_text(head: JobHead, edges: Edges, run: LatestRun | None, updated: Insta
     return _node_text(_job(head, edges, run, updated))
 
 
+def _texts_by_heads(reader: Reader, graph: LineageGraph, users: "_Users") -> dict[NodeId, NodeText]:
+    """The nodes of those datasets of which the heads of their users tell all, as they usually do. It is kept with their
+    states for as long as these heads are the same."""
+    if graph.part_read or graph.representatives or graph.renamed:
+        return {}
+    texts: dict[NodeId, NodeText] = {}
+    heads = {**users.walked, **users.others}
+    for dataset, first in users.first.items():
+        known, writers = tuple([heads.get(job) for job in first]), graph.writers.get(dataset, _NOBODY)
+        text = reader.store.made(_text_by_heads, graph.datasets[dataset], dataset, writers, known)
+        if text is not None:
+            texts[dataset] = text
+    return texts
+
+
+def _first_jobs(head: DatasetHead, writers: Collection[JobId]) -> tuple[JobId, ...]:
+    return tuple(first_jobs(head, writers))
+
+
+def _text_by_heads(
+    head: DatasetHead, dataset: DatasetId, writers: Collection[JobId], users: Collection[JobHead | None]
+) -> NodeText | None:
+    known = [user for user in users if user]
+    wrote = [user for user in known if user.facts.id in writers]
+    if len(wrote) < len(writers):
+        return None
+    present = [user for user in wrote if not user.facts.is_deleted]
+    write = last_write_by_heads(KnownWriters({dataset}, present))
+    used = [usage.last for user in known if (usage := user.facts.usages.get(dataset))]
+    return _dataset_text(head, max(used, default=None), {}, write) if write else None
+
+
 def _said_of_datasets(
-    reader: Reader, graph: LineageGraph, writes: Mapping[DatasetId, LastWrite], as_of: Instant | None
+    reader: Reader,
+    graph: LineageGraph,
+    datasets: Collection[DatasetId],
+    users: "_Users",
+    as_of: Instant | None,
 ) -> list[tuple[DatasetId, tuple[DatasetHead, Instant | None, JsonObject, LastWrite]]]:
-    """What the node of each dataset is made of, as `_dataset` takes it."""
-    used = _last_used(reader, graph, as_of)
+    """What the nodes of some datasets are made of, as `_dataset` takes it."""
+    used = _last_used(graph, datasets, users, as_of)
+    heads = users.walked
+    if not as_of:
+        heads = {**heads, **{job: head for job, head in users.others.items() if not head.facts.is_deleted}}
+    known = known_writers(graph, heads, users.writers)
+    writes = last_writes(reader, {dataset: of for dataset in datasets if (of := known.get(dataset))}, as_of)
     return [
         (
             dataset,
             (
-                head,
+                graph.datasets[dataset],
                 used.get(dataset),
                 _estimates(graph, dataset) if graph.part_read else {},
                 writes.get(dataset, _NO_WRITE),
             ),
         )
-        for dataset, head in graph.datasets.items()
-        if dataset in graph.order
+        for dataset in datasets
     ]
 
 
@@ -213,19 +272,28 @@ def _dataset_text(head: DatasetHead, used: Instant | None, estimates: JsonObject
 
 
 def _node_text(node: JsonObject) -> NodeText:
-    return NodeText(exact_json.encode(node["id"]).decode(), exact_json.encode(node).decode()[1:-1], _size(node))
+    return NodeText(node["id"], exact_json.encode(node["id"]), exact_json.encode(node)[1:], _size(node))
 
 
-def _last_writes(
-    reader: Reader, graph: LineageGraph, heads: Mapping[JobId, JobHead], as_of: Instant | None
-) -> dict[DatasetId, LastWrite]:
-    """The last write of each dataset of a graph, by all its writers, whichever way the graph goes: one read of those
-    beside the graph. At a time such datasets are looked up, since each writer would take a query."""
-    writers = (graph.writers.get(dataset, frozenset()) for dataset in _readable(graph))
-    unread = frozenset[JobId]().union(*writers) - heads.keys()
-    asked = sorted(unread)[: 0 if as_of else MAX_WRITERS]
-    beside = reader.jobs(asked, usages=False) if asked else {}
-    return last_writes(reader, known_writers(graph, {**heads, **beside}, asked), as_of)
+class _Users(NamedTuple):
+    """The heads of jobs that use datasets of a graph: those that the walk read, now or at the time of the graph; and
+    those beside them, also of deleted jobs. The `writers` beside that were asked for; at a time none, since each would
+    take a query. The `first` jobs of each dataset."""
+
+    walked: Mapping[JobId, JobHead]
+    others: Mapping[JobId, JobHead]
+    writers: Collection[JobId]
+    first: Mapping[DatasetId, Sequence[JobId]]
+
+
+def _users_of(reader: Reader, graph: LineageGraph, walked: Mapping[JobId, JobHead], as_of: Instant | None) -> _Users:
+    """All writers and the first readers of the datasets, whichever way the graph goes: one read."""
+    wrote = {dataset: graph.writers.get(dataset, _NOBODY) for dataset in _readable(graph)}
+    first = {node: reader.store.made(_first_jobs, graph.datasets[node], writers) for node, writers in wrote.items()}
+    known = graph.job_heads.keys()
+    unread = sorted(_NOBODY.union(*wrote.values()) - known)[: 0 if as_of else MAX_WRITERS]
+    asked = {*unread, *(set(sorted(_NOBODY.union(*first.values()))[:MAX_WRITERS]) - known)}
+    return _Users(walked, reader.jobs(asked, deleted=True) if asked else {}, unread, first)
 
 
 def known_writers(
@@ -254,8 +322,8 @@ def heads_of(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> Mapp
 
 def _readable(graph: LineageGraph) -> list[DatasetId]:
     """The datasets of a graph that the caller may read, in the order of the graph."""
-    order = (dataset for dataset in map(DatasetId, graph.order) if dataset in graph.datasets)
-    return [dataset for dataset in order if not graph.datasets[dataset].is_foreign]
+    heads = graph.datasets
+    return [node for node in map(DatasetId, graph.order) if (head := heads.get(node)) and not head.is_foreign]
 
 
 def _estimates(graph: LineageGraph, dataset: DatasetId) -> JsonObject:
@@ -271,9 +339,15 @@ def _estimates(graph: LineageGraph, dataset: DatasetId) -> JsonObject:
     return estimates
 
 
-def _drawn(graph: LineageGraph, edges: Collection[LineageEdge]) -> Iterator[LineageEdge]:
+def _drawn(graph: LineageGraph, edges: Collection[LineageEdge]) -> Iterable[LineageEdge]:
     """These edges of jobs; for each derivation the edges from its sources, among these, to its dataset."""
     derived: dict[JobId, list[DatasetId]] = {job: [] for job, head in graph.jobs.items() if head.facts.is_derivation}
+    return _with_derivations(graph, edges, derived) if derived else edges
+
+
+def _with_derivations(
+    graph: LineageGraph, edges: Collection[LineageEdge], derived: Mapping[JobId, list[DatasetId]]
+) -> Iterator[LineageEdge]:
     for job, dataset in graph.writes:
         if job in derived:
             derived[job].append(dataset)
@@ -289,6 +363,14 @@ def _drawn(graph: LineageGraph, edges: Collection[LineageEdge]) -> Iterator[Line
 def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
     """Edges whose datasets have the name of their representative."""
 
+    representatives, datasets = graph.representatives, graph.datasets
+    for ref in edges.inputs + edges.outputs:
+        head = datasets.get(representatives.get(ref.id, ref.id))
+        if head and head.facts.name != ref.name:
+            break
+    else:
+        return edges
+
     def shown(used: tuple[DatasetRef, ...]) -> tuple[DatasetRef, ...]:
         heads = [(dataset, graph.datasets.get(graph.representative(dataset.id))) for dataset in used]
         return tuple(
@@ -298,28 +380,20 @@ def _with_names(edges: Edges, graph: LineageGraph) -> Edges:
             ]
         )
 
-    inputs, outputs = shown(edges.inputs), shown(edges.outputs)
-    is_as_sent = inputs == edges.inputs and outputs == edges.outputs
-    return edges if is_as_sent else edges._replace(inputs=inputs, outputs=outputs)
+    return edges._replace(inputs=shown(edges.inputs), outputs=shown(edges.outputs))
 
 
-def _last_used(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> dict[DatasetId, Instant]:
-    """For each dataset, the time of the last event until then by which one of its first jobs used it: as in the lookup
-    of the dataset, whichever way the graph goes. One read of these jobs, except those that the walk read."""
-    users = {
-        dataset: set(first_jobs(graph.datasets[dataset], graph.writers.get(dataset, ())))
-        for dataset in _readable(graph)
-    }
-    asked = sorted(frozenset().union(*users.values()))[:MAX_WRITERS]
-    known = {job: graph.job_heads[job] for job in asked if job in graph.job_heads}
-    unread = [job for job in asked if job not in known]
-    read = reader.store.read(ReadRequest(jobs=unread)).jobs.all() if unread else {}
-    heads = {**known, **read}
+def _last_used(
+    graph: LineageGraph, datasets: Iterable[DatasetId], users: _Users, as_of: Instant | None
+) -> dict[DatasetId, Instant]:
+    """For each of some datasets, the time of the last event until then by which one of its first jobs used it: as in
+    the lookup of the dataset, whichever way the graph goes."""
+    heads = {**users.others, **graph.job_heads}
     names: dict[DatasetId, list[DatasetId]] = defaultdict(list)
     for name, representative in graph.representatives.items():
         names[representative].append(name)
     used: dict[DatasetId, Instant] = {}
-    for dataset, jobs in users.items():
+    for dataset in datasets:
         give_way()
         own = (
             [name for name in {dataset, *names[dataset]} if graph.representative(name) == dataset]
@@ -328,7 +402,7 @@ def _last_used(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> di
         )
         last = [
             usage.last
-            for job in jobs
+            for job in users.first.get(dataset, ())
             if (head := heads.get(job))
             for name in own
             if (usage := head.facts.usages.get(name))

@@ -81,9 +81,11 @@ def lineage(reader: Reader, request: ApiRequest, node: NamedNode, *, as_texts: b
     exposed = _exposed(graph, node, walk.direction)
     view = serialise(reader, graph, as_of=walk.as_of, exposed=exposed, as_texts=as_texts)
     answer = _paged(view, page, is_truncated=graph.is_truncated)
-    used = [each for edges in graph.edges_of.values() for each in edges.inputs + edges.outputs]
-    deleted = {each.name for each in used if each.id in graph.deleted}
-    return answer | ({"deleted": [name.as_json() for name in sorted(deleted)]} if deleted else {})
+    if graph.deleted:
+        used = [each for edges in graph.edges_of.values() for each in edges.inputs + edges.outputs]
+        deleted = {each.name for each in used if each.id in graph.deleted}
+        answer |= {"deleted": [name.as_json() for name in sorted(deleted)]} if deleted else {}
+    return answer
 
 
 def _exposed(graph: LineageGraph, node: NamedNode, direction: Direction | None) -> Collection[NodeId]:

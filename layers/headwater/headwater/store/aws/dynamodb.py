@@ -49,6 +49,9 @@ class DynamoTable:
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         return self._read(keys, only, is_consistent=True)
 
+    def last_commit(self) -> object | None:
+        return None
+
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
         return self._read(keys, None, is_consistent=False)
 

@@ -19,44 +19,48 @@ _Place = tuple[Key, str | None]
 
 
 class ItemCache:
-    """Items as they are stored. All writes of items pass here: the process has the file for itself."""
+    """Items as they are stored. All writes of items pass here: the process has the file for itself. `last_commit` is
+    another object after each."""
 
     def __init__(self, most: int = MAX_BYTES) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._items: OrderedDict[_Place, Item] = OrderedDict()
+        self._items: OrderedDict[_Place, Item | None] = OrderedDict()
         self._bytes = 0
-        self._writes = 0
+        self.last_commit = object()
 
     def read(
         self, keys: Collection[Key], only: str | None, read: Callable[[Collection[Key], str | None], dict[Key, Item]]
     ) -> dict[Key, Item]:
-        """The items with these keys: those that are kept, and what `read` returns of the others. A read during which
-        something was written may be of before or after it, hence is not kept."""
+        """The items with these keys: those that are kept, and what `read` returns of the others; it is kept, too, which
+        keys have none. A read during which something was written may be of before or after it, hence is not kept."""
         known: dict[Key, Item] = {}
+        unread: list[Key] = []
         with self._lock:
             items = self._items
             for key in keys:
                 place = key, only
-                if place in items:
-                    items.move_to_end(place)
-                    known[key] = items[place]
-            writes = self._writes
-        unread = [key for key in keys if key not in known] if len(known) < len(keys) else ()
+                if place not in items:
+                    unread.append(key)
+                    continue
+                items.move_to_end(place)
+                if item := items[place]:
+                    known[key] = item
+            commit = self.last_commit
         if unread:
             found = read(unread, only)
             known |= found
             with self._lock:
-                if writes == self._writes:
-                    for key, item in found.items():
-                        if _is_as_written(item):
-                            self._put((key, only), item)
+                if commit is self.last_commit:
+                    for key in unread:
+                        if (stored := found.get(key)) is None or stored.is_as_written:
+                            self._put((key, only), stored)
         return known
 
     def written(self, items: Iterable[Item]) -> None:
         """These items are committed, and no other write has begun: those that are kept are replaced."""
         with self._lock:
-            self._writes += 1
+            self.last_commit = object()
             for item in items:
                 self._take((item.key, DOC))
                 if self._take((item.key, None)):
@@ -65,11 +69,11 @@ class ItemCache:
     def forget(self) -> None:
         """Some items were removed."""
         with self._lock:
-            self._writes += 1
+            self.last_commit = object()
             self._items.clear()
             self._bytes = 0
 
-    def _put(self, place: _Place, item: Item) -> None:
+    def _put(self, place: _Place, item: Item | None) -> None:
         self._take(place)
         self._items[place] = item
         self._bytes += _size(item)
@@ -84,11 +88,5 @@ class ItemCache:
         return True
 
 
-def _is_as_written(item: Item) -> bool:
-    """Whether a whole item has the content that its version is of. One that is damaged is read again each time, since
-    somebody may repair it in the file. An item with only one part has no version to tell by."""
-    return item.stored_version in (None, item.version)
-
-
-def _size(item: Item) -> int:
-    return BYTES_BESIDE_PARTS + sum(map(len, item.parts.values()))
+def _size(item: Item | None) -> int:
+    return BYTES_BESIDE_PARTS + (sum(map(len, item.parts.values())) if item else 0)

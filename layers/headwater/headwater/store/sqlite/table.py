@@ -96,6 +96,9 @@ class SqliteTable:
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
         return self.read(keys)
 
+    def last_commit(self) -> object | None:
+        return self._kept.last_commit
+
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         with self.transaction() as transaction:
             conflicts = transaction.put_if(changes)
@@ -235,6 +238,9 @@ class Transaction:
 
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
         return self.read(keys)
+
+    def last_commit(self) -> object | None:
+        return None
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         if conflicts := self.put_if(changes):

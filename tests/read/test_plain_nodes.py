@@ -1,0 +1,152 @@
+"""Nodes that are kept between lookups: whatever is written in between, answers are those of a table that is read anew.
+A graph that did not change takes no read, and few calls for each node."""
+
+import cProfile
+import json
+import pstats
+import random
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.graph import layered_graph
+from benchmarks.spark_events import JOBS
+from benchmarks.spark_events import events as events_of
+from headwater.access.principal import Principal
+from headwater.fold.fold import fold
+from headwater.graph.names.naming import Naming
+from headwater.http.request import ApiRequest
+from headwater.http.response import response_or_error
+from headwater.lookup.routes import Lookups, respond
+from headwater.store.caches import StateCache
+from headwater.store.graph_store import GraphReader, GraphStore
+from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.table import SqliteTable
+from headwater.store.table import Retention
+from tests import factory
+from tests.caches import CheckedCache
+from tests.factory import Document
+from tests.random_runs import LAKE, TABLES, history_of
+
+ANYONE = Principal("test", frozenset({"read"}), ("*",))
+RETENTION = Retention(timedelta(days=90), timedelta(days=30))
+RECORDED = Path(__file__).parents[1] / "fixtures" / "spark-3.5" / "orders.jsonl"
+GRAPHS: list[tuple[str, dict[str, str]]] = [
+    ("lineage", {}),
+    ("lineage", {"depth": "1"}),
+    ("lineage", {"direction": "upstream"}),
+    ("lineage", {"view": "ever", "direction": "both"}),
+    ("column-lineage", {"withDownstream": "true"}),
+]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[SqliteTable]:
+    with closing(Database(tmp_path / "lineage.db")) as database:
+        yield SqliteTable(database)
+
+
+def answer(reader: GraphReader, path: str, query: dict[str, str]) -> tuple[int, bytes]:
+    request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", query, {name: (text,) for name, text in query.items()})
+    response = response_or_error(lambda: respond(Lookups(reader, Naming(), _fail), request), _fail)
+    return response.status, response.content()[1]
+
+
+def _fail(message: str, error: BaseException, *, run: str | None = None) -> None:
+    raise AssertionError(message) from error
+
+
+def assert_as_if_read_anew(table: SqliteTable, batches: Iterable[list[Document]], nodes: list[str]) -> None:
+    """Folds batch by batch, and looks from each node after each."""
+    store, warm = GraphStore(table, RETENTION, CheckedCache()), GraphReader(table, cache=CheckedCache())
+    for batch in batches:
+        fold(factory.received(*batch), store)
+        for node in nodes:
+            for path, more in GRAPHS:
+                query = {"nodeId": node, **more}
+                assert answer(warm, path, query) == answer(GraphReader(table), path, query), (node, path, more)
+
+
+def _changes(chance: random.Random) -> Iterator[Document]:
+    """What makes a node other than plain: another name, a rename, a deletion, queries of an application."""
+    names = chance.sample(TABLES, 5)
+    yield factory.run_event(
+        "COMPLETE",
+        run=900,
+        seconds=5_000,
+        job="job 0",
+        outputs=[factory.dataset(names[0], symlinks=factory.symlinks(names[1]))],
+    )
+    yield factory.run_event(
+        "COMPLETE",
+        run=901,
+        seconds=5_100,
+        job="rename",
+        outputs=[factory.dataset(names[2], lifecycleStateChange=factory.renamed_from(names[3]))],
+    )
+    deletion = factory.facet(deletedThrough=factory.at(6_000))
+    yield factory.dataset_event(factory.dataset(names[4], headwater_deleted=deletion), seconds=6_000)
+    of_application = {"parent": factory.parent(910, "app")}
+    reads, writes = [factory.dataset(names[0])], [factory.dataset(names[2])]
+    for kind, seconds in (("START", 5_200), ("RUNNING", 5_210)):
+        yield factory.run_event(
+            kind, run=911, seconds=seconds, job="app.query", run_facets=of_application, inputs=reads, outputs=writes
+        )
+    yield factory.run_event("COMPLETE", run=910, seconds=5_300, job="app")
+    yield factory.run_event("FAIL", run=911, seconds=5_310, job="app.query", run_facets=of_application)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_answers_are_those_of_a_table_that_is_read_anew(table: SqliteTable, seed: int) -> None:
+    chance = random.Random(seed)
+    events = [*history_of(chance), *_changes(chance)]
+    chance.shuffle(events)
+    nodes = [f"dataset:{LAKE}:{chance.choice(TABLES)}", "job:demo:job 0"]
+    assert_as_if_read_anew(table, [events[at : at + 4] for at in range(0, len(events), 4)], nodes)
+
+
+def test_so_are_those_of_recorded_queries_of_an_application(table: SqliteTable) -> None:
+    events = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+    outputs = {(used["namespace"], used["name"]) for event in events for used in event.get("outputs", ())}
+    jobs = {(event["job"]["namespace"], event["job"]["name"]) for event in events}
+    nodes = [f"dataset:{space}:{name}" for space, name in sorted(outputs)[:2]]
+    nodes += [f"job:{space}:{name}" for space, name in sorted(jobs)[:2]]
+    assert_as_if_read_anew(table, [events[at : at + 8] for at in range(0, len(events), 8)], nodes)
+
+
+def test_a_graph_that_did_not_change_takes_no_read_and_few_calls_for_each_node(
+    table: SqliteTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls of C functions are counted, too. Before nodes were kept there were 210 for each."""
+    graph = layered_graph(120, 1)
+    fold(factory.received(*events_of(graph, 1, 1)), GraphStore(table, RETENTION))
+    reader, query = GraphReader(table, cache=StateCache()), {"nodeId": f"job:{JOBS}:{graph.middle(1)[0].name}"}
+    answer(reader, "lineage", query)
+    reads: list[str] = []
+    rows = table._rows
+    monkeypatch.setattr(table, "_rows", lambda query, *given: reads.append(query) or rows(query, *given))  # type: ignore[func-returns-value]
+    profile = cProfile.Profile()
+    _, content = profile.runcall(answer, reader, "lineage", query)
+    nodes = len(json.loads(content)["graph"])
+    assert nodes > 200
+    assert reads == []
+    assert pstats.Stats(profile).total_calls / nodes < 60  # type: ignore[attr-defined]
+
+
+def test_a_commit_of_one_node_leaves_the_others_as_they_are_kept(table: SqliteTable) -> None:
+    """Their items are compared, and no state is decoded."""
+    graph = layered_graph(30, 1)
+    store = GraphStore(table, RETENTION)
+    fold(factory.received(*events_of(graph, 1, 1)), store)
+    cache = StateCache()
+    reader, query = GraphReader(table, cache=cache), {"nodeId": f"job:{JOBS}:{graph.middle(1)[0].name}"}
+    first = answer(reader, "lineage", query)
+    kept: dict[str, Any] = dict(cache._nodes)
+    fold(factory.received(factory.run_event("COMPLETE", job="elsewhere", outputs=[factory.dataset("other")])), store)
+    assert answer(reader, "lineage", query) == first
+    assert len(kept) > 50
+    assert cache._nodes == kept
