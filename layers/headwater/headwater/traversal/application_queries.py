@@ -44,7 +44,7 @@ def with_application_reads(reader: Reader, heads: Mapping[JobId, JobHead], edges
     started = jobs_of_runs(reader, namespaces)
     beside = reader.jobs(sorted({job for jobs in started.values() for job in jobs} - heads.keys()))
     others = edges_of(beside)
-    doubtful = {job for job, head in {**heads, **beside}.items() if reads_candidates(values(head.facts.run_facets))}
+    doubtful = {job for job, head in {**heads, **beside}.items() if reads_candidates(head.facts.run_facets)}
     for application, jobs in started.items():
         known = [
             found._replace(inputs=()) if job in doubtful else found

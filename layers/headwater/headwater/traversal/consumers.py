@@ -238,7 +238,7 @@ class Consumers:
 
     def reads_candidates(self, job: JobId) -> bool:
         """Whether a job only may use its inputs."""
-        return reads_candidates(values(self.jobs[job].facts.run_facets))
+        return reads_candidates(self.jobs[job].facts.run_facets)
 
     def reports_indirect(self, job: JobId) -> bool:
         """Whether the producer of a job reports filters, joins and groupings."""

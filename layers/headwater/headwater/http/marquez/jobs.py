@@ -48,7 +48,7 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
         "latestRun": run_in_graph(latest) if latest else None,
         **(_job_lineage(facets, name) if "lineage" in facets else {}),
         **({"jobDependencies": flow} if (flow := values(facts.run_facets).get(JOB_DEPENDENCIES)) else {}),
-        **({"candidateInputs": True} if reads_candidates(values(facts.run_facets)) else {}),
+        **({"candidateInputs": True} if reads_candidates(facts.run_facets) else {}),
         **({"foreign": True} if head.is_foreign else {}),
     }
 
