@@ -67,7 +67,7 @@ def fold_datasets(
             )
         else:
             users = first_users([*before.users, *claims.users()])
-            heads.append(replace(before, facts=facts, users=users))
+            heads.append(replace(before, facts=facts, users=users, written=claims.written(before, facts)))
     store.save([head for head in heads if head != read.datasets.get(head.id)], read)
     _check_copied(store, copied)
 

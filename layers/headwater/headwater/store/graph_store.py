@@ -85,7 +85,7 @@ class GraphReader:
     ) -> None:
         self._table = table
         self._on_corrupt = on_corrupt
-        self._cache = cache
+        self.cache = cache
         self._items = items or table
         self.visibility = visibility
 
@@ -93,7 +93,7 @@ class GraphReader:
         self, on_corrupt: Callable[[CorruptItem], None] | None = None, visibility: "Visibility | None" = None
     ) -> "GraphReader":
         """A reader with a request cache: it reads no item twice."""
-        return GraphReader(self._table, on_corrupt, self._cache, RequestCache(self._table), visibility)
+        return GraphReader(self._table, on_corrupt, self.cache, RequestCache(self._table), visibility)
 
     def read(
         self, wanted: ReadRequest, *, beside: Snapshot | None = None, unless_changed: Preconditions | None = None
@@ -131,7 +131,7 @@ class GraphReader:
     def made(self, make: Callable[..., Made], state: object, *given: Any) -> Made:
         """What `make` makes of a state that was read and of what else is given, such as the JSON of a run. It is kept
         as long as the cache has the state, and nobody may change it."""
-        return self._cache.made(make, state, *given) if self._cache else make(state, *given)
+        return self.cache.made(make, state, *given) if self.cache else make(state, *given)
 
     def neighbours(self, dataset: DatasetId) -> Neighbours:
         """Every job that has ever read or written a dataset."""
@@ -263,7 +263,7 @@ class GraphReader:
         """The settings that people have put. They apply whoever the caller is."""
         settings = dataset_id(SETTINGS_NAME)
         items = self._items.read({keys.dataset_head(settings)})
-        head = Snapshot(ItemStates(items, self._on_corrupt, self._cache, None)).datasets.get(settings)
+        head = Snapshot(ItemStates(items, self._on_corrupt, self.cache, None)).datasets.get(settings)
         facet = head.facets.get(SETTINGS_FACET) if head else None
         return facet if isinstance(facet, dict) else None
 
@@ -277,7 +277,7 @@ class GraphReader:
                 self._on_corrupt(fault)
 
     def _states(self, items: Mapping[Key, Item]) -> ItemStates:
-        return ItemStates(items, self._on_corrupt, self._cache, self.visibility)
+        return ItemStates(items, self._on_corrupt, self.cache, self.visibility)
 
 
 class GraphStore(GraphReader):
@@ -290,7 +290,7 @@ class GraphStore(GraphReader):
 
     def on(self, table: Table) -> "GraphStore":
         """This store on another table, such as a transaction of its table."""
-        return GraphStore(table, self._retention, self._cache)
+        return GraphStore(table, self._retention, self.cache)
 
     def read_eventually(self, wanted: ReadRequest) -> Snapshot:
         """The wanted states, each as it is or was a moment ago, for half the price. Saving upon one that has changed
@@ -308,9 +308,9 @@ class GraphStore(GraphReader):
         changes = [change for change in changes if not _is_same(change)]
         if changes:
             self._writable.change(changes)
-        if self._cache and not self._retention.keeps_former_forms:
+        if self.cache and not self._retention.keeps_former_forms:
             for item, _ in changes:
-                self._cache.keep(item, CODECS[item.labels["kind"]], encoded[item.key][1])
+                self.cache.keep(item, CODECS[item.labels["kind"]], encoded[item.key][1])
         return read.with_items({change.item.key: change.item for change in changes})
 
     def join(self, states: Iterable[JoinedState], read: Snapshot) -> Snapshot:
