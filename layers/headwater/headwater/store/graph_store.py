@@ -39,12 +39,12 @@ from headwater.store.caches import RequestCache, StateCache
 from headwater.store.errors import Conflict, CorruptItem
 from headwater.store.item_type import ItemStates
 from headwater.store.items.audit import AUDIT_ENTRY, REFUSAL
-from headwater.store.items.codec import DOC, Codec
+from headwater.store.items.codec import DOC, SCHEMA, Codec
 from headwater.store.items.jobs import JOB_WITHOUT_USAGES
 from headwater.store.items.rhythms import DUE, due_run
 from headwater.store.items.runs import OPEN_IN
 from headwater.store.keys import Key
-from headwater.store.kinds import CODECS, ItemTypes, JoinedState, State, encode
+from headwater.store.kinds import CODECS, ItemTypes, JoinedState, State, encode, type_of
 from headwater.store.ranges import Listing, TimeLine
 from headwater.store.snapshot import Preconditions, ReadRequest, Snapshot
 from headwater.store.table import (
@@ -315,7 +315,14 @@ class GraphStore(GraphReader):
 
     def join(self, states: Iterable[JoinedState], read: Snapshot) -> Snapshot:
         """Saves each state joined with the state of its id in the snapshot: the law of the fold."""
-        return self.save([state.join(read.known(state)) for state in states], read)
+        joined = ((state.join(known), known) for state in states for known in [read.known(state)])
+        return self.save([state for state, known in joined if state is not known or self._is_older(state, read)], read)
+
+    @staticmethod
+    def _is_older(state: JoinedState, read: Snapshot) -> bool:
+        """Whether a stored state is still in an older form."""
+        row = type_of(state)
+        return read.items[row.key(state.id)].labels.get(SCHEMA) != str(row.codec.schema)
 
     def put(self, states: Iterable[State], read: Snapshot) -> None:
         """Writes states without a condition: states that follow from their ids, such as events, column lineage,
@@ -344,4 +351,11 @@ class GraphStore(GraphReader):
 
 
 def _is_same(change: ConditionalPut) -> bool:
-    return change.replacing is not None and change.item.version == change.replacing.version
+    """Whether an item would be put in place of an equal one, as equal versions would show: content is compared faster
+    than hashed."""
+    item, stored = change
+    return stored is not None and (item.parts, item.labels, item.expires_at) == (
+        stored.parts,
+        stored.labels,
+        stored.expires_at,
+    )
