@@ -283,14 +283,17 @@ class GraphReader:
 class GraphStore(GraphReader):
     """The graph store for reading and writing. With `cache`, the states that it wrote are not decoded when read."""
 
-    def __init__(self, table: Table, retention: Retention, cache: StateCache | None = None) -> None:
+    def __init__(
+        self, table: Table, retention: Retention, cache: StateCache | None = None, *, is_alone: bool = False
+    ) -> None:
         super().__init__(table, cache=cache)
         self._writable = table
         self._retention = retention
+        self.is_alone = is_alone
 
-    def on(self, table: Table) -> "GraphStore":
-        """This store on another table, such as a transaction of its table."""
-        return GraphStore(table, self._retention, self.cache)
+    def on(self, transaction: Table) -> "GraphStore":
+        """This store in a transaction of its table: it `is_alone`, nobody else writes until the end."""
+        return GraphStore(transaction, self._retention, self.cache, is_alone=True)
 
     def read_eventually(self, wanted: ReadRequest) -> Snapshot:
         """The wanted states, each as it is or was a moment ago, for half the price. Saving upon one that has changed
@@ -327,9 +330,9 @@ class GraphStore(GraphReader):
     def put(self, states: Iterable[State], read: Snapshot) -> None:
         """Writes states without a condition: states that follow from their ids, such as events, column lineage,
         days. Raises CorruptItem, before any is written, if the snapshot has one in a newer version."""
-        items = [self._encoded(state, read) for state in states]
-        for item in items:
-            if stored := read.items.get(item.key):
+        items, before = [self._encoded(state, read) for state in states], read.items
+        for item in items if before else ():
+            if stored := before.get(item.key):
                 CODECS[item.labels["kind"]].check_version(stored)
         self._writable.put(items)
 
