@@ -4,11 +4,15 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 
 from headwater.fold.fold import fold
-from headwater.graph.names.identity import DatasetId
+from headwater.graph.facets.long_facet import SCHEMA, digest_of
+from headwater.graph.names.identity import DatasetId, dataset_id
+from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.neighbours import PAGE_SIZE, Side
+from headwater.openlineage.event import Name
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
+from headwater.store.snapshot import ReadRequest
 from headwater.store.table import ConditionalPut, Item, Retention
 from tests import factory
 from tests.caches import CheckedCache
@@ -79,6 +83,46 @@ def test_a_batch_is_folded_with_two_reads() -> None:
     table = after_some_runs()
     fold(factory.received(*run(3), *run(4), *run(5)), GraphStore(table, RETENTION, CheckedCache()))
     assert len(table.reads) == 2
+
+
+def first_writes(*jobs: str) -> CountedTable:
+    """A table whose schema a reader has said before jobs write it, one after the other, the first one last."""
+    table = CountedTable()
+    said = factory.dataset("revenue", schema=OUTPUT["facets"]["schema"])
+    reader = factory.run_event("COMPLETE", job="reader", run=1, inputs=[said])
+    starts = [factory.run_event("START", job=job, run=2, outputs=[factory.dataset("revenue")]) for job in jobs]
+    fold(factory.received(reader, *starts), GraphStore(table, RETENTION, CheckedCache()))
+    for number, job in enumerate(jobs):
+        table.written.clear()
+        write = factory.run_event("COMPLETE", job=job, seconds=60 - number, run=2, outputs=[said])
+        fold(factory.received(write), GraphStore(table, RETENTION, CheckedCache()))
+    return table
+
+
+def head_of_revenue(table: CountedTable) -> DatasetHead:
+    revenue = dataset_id(Name("s3://lake", "revenue"))
+    return GraphStore(table, RETENTION).read(ReadRequest(datasets=[revenue])).datasets.of([revenue])[0]
+
+
+def test_the_first_write_of_a_dataset_writes_its_head_once() -> None:
+    table = first_writes("writer")
+    assert kinds(table.written).count("D#ME") == 1
+    assert head_of_revenue(table).written == head_of_revenue(table).schema_digest
+
+
+def test_a_write_beside_another_writer_has_all_jobs_read() -> None:
+    """The batch has the claims of one writer, which agrees with what was read last. The other wrote later."""
+    table = CountedTable()
+    newer, older = (factory.dataset("revenue", schema=factory.schema(column)) for column in ("a:int", "b:int"))
+    events = [
+        factory.run_event("COMPLETE", job="one", seconds=60, run=1, outputs=[newer]),
+        factory.run_event("COMPLETE", job="reader", seconds=90, run=2, inputs=[older]),
+        factory.run_event("COMPLETE", job="other", seconds=30, run=3, outputs=[older]),
+    ]
+    for event in events:
+        fold(factory.received(event), GraphStore(table, RETENTION, CheckedCache()))
+    assert head_of_revenue(table).schema_digest == digest_of(SCHEMA, older["facets"]["schema"])
+    assert head_of_revenue(table).written == digest_of(SCHEMA, newer["facets"]["schema"])
 
 
 class LaggingTable(CountedTable):

@@ -74,7 +74,7 @@ def folded_into_a_file(batches: Iterable[Sequence[NormalisedEvent]]) -> dict[Key
     table = table_with()
     for batch in batches:
         with table.transaction() as transaction:
-            fold(batch, GraphStore(transaction, RETENTION))
+            fold(batch, GraphStore(transaction, RETENTION, is_alone=True))
     return table.items
 
 

@@ -107,12 +107,12 @@ class Announcer:
     def _alerts_of(self, record: StreamRecord, rest: Iterable[StreamRecord]) -> list[Alert]:
         if is_rebuilt(record):
             return []
-        change = read_change(record, self.bucket)
+        change, cache = read_change(record, self.bucket, self.store.cache), self.store.cache
         alerts_of = BY_KIND.get(change.kind)
         if alerts_of is None or change.is_rewrite:
             return []
         reader = Reader(self.store.for_one_request(), self.naming)
-        return list(alerts_of(Record(change, later_changes(record, rest, self.bucket), written(record)), reader))
+        return list(alerts_of(Record(change, later_changes(record, rest, self.bucket, cache), written(record)), reader))
 
     def _quarantine(self, record: StreamRecord, error: Exception) -> None:
         document = {"reason": f"{type(error).__name__}: {error}", "record": record}

@@ -97,6 +97,8 @@ def change_of(
     reader: Reader, dataset: DatasetId, head: DatasetHead, transition: SchemaTransition
 ) -> ReportedSchemaChange | None:
     """The change of a transition. None if the columns stay the same, or if the change deserves no alert."""
+    if transition.after == transition.before and not transition.is_drop:
+        return None  # the first write, with the schema that its readers have
     schemas = Schemas(reader, dataset, transition.side)
     attribution = attribute_transition(schemas, transition)
     if transition.is_drop and attribution is None:

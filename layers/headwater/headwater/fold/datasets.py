@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from headwater.concurrent import give_way
 from headwater.fold.batch import Batch
@@ -59,15 +60,14 @@ def fold_datasets(
             heads.append(_with_schema(claims.head(facts), None, batch, store))
             copied |= claims.copied_by()
         elif before.reselecting or claims.contradict(before, facts, batch.used.get(dataset, NEVER)):
-            selection.reselect(
-                replace(before, facts=facts),
-                lambda before=before, facts=facts, dataset=dataset: _with_schema(  # type: ignore[misc]
-                    _claims_of_all(store, dataset).head(facts), before, batch, store
-                ),
-            )
+            choose = partial(_chosen, store, batch, before, facts)
+            if store.is_alone:  # no other writer needs a mark; a fold that fails here finds the contradiction again
+                heads.append(choose())
+            else:
+                selection.reselect(replace(before, facts=facts), choose)
         else:
             users = first_users([*before.users, *claims.users()])
-            heads.append(replace(before, facts=facts, users=users))
+            heads.append(replace(before, facts=facts, users=users, written=claims.written(before, facts)))
     store.save([head for head in heads if head != read.datasets.get(head.id)], read)
     _check_copied(store, copied)
 
@@ -80,9 +80,7 @@ def choose_dataset_anew(store: GraphStore, facts: DatasetFacts) -> None:
     before = read.datasets.get(dataset)
     joined = facts.join(before.facts) if before else facts
     marked = replace(before, facts=joined) if before else DatasetHead(joined)
-    HeadSelection(store, read).reselect(
-        marked, lambda: _with_schema(_claims_of_all(store, dataset).head(joined), before, Batch(), store)
-    )
+    HeadSelection(store, read).reselect(marked, partial(_chosen, store, Batch(), before, joined))
 
 
 def _facts(batch: Batch, read: Snapshot, dataset: DatasetId) -> DatasetFacts | None:
@@ -139,6 +137,11 @@ def _with_schema(head: DatasetHead, before: DatasetHead | None, batch: Batch, st
     if document is None:
         raise Conflict("a head refers to a schema that is not stored")
     return replace(head, schema=document.value)
+
+
+def _chosen(store: GraphStore, batch: Batch, before: DatasetHead | None, facts: DatasetFacts) -> DatasetHead:
+    """A head with these facts, by the claims of all jobs of the dataset."""
+    return _with_schema(_claims_of_all(store, dataset_id(facts.name)).head(facts), before, batch, store)
 
 
 def _claims_of_all(store: GraphStore, dataset: DatasetId) -> JobClaims:

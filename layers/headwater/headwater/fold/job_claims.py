@@ -52,11 +52,23 @@ class JobClaims:
         return (
             any(head.disagrees_with(claimed) for claimed in self._claimed(facts))
             or head.disagrees_with(facts.own)
-            or head.was_written_otherwise(self._schemas_written(facts))
+            or (head.was_written_otherwise(self._schemas_written(facts)) and not self._have_all_writers(head))
             or any(head.columns.get(job) != columns.get(job) for job in self.heads)
             or (head.is_deleted and through is not None and used > through)
             or self._withdraw_schema(head, facts, used)
         )
+
+    def written(self, head: DatasetHead, facts: DatasetFacts) -> str | None:
+        """The digest of the schema with which the dataset was last written, if these claims do not contradict the
+        head: either they are those of all writers, or they say what the head has."""
+        written = self._schemas_written(facts)
+        newest = max(written, key=lambda register: register.stamp, default=None)
+        return newest.value if newest and self._have_all_writers(head) else head.written
+
+    def _have_all_writers(self, head: DatasetHead) -> bool:
+        """Whether no other job has ever written the dataset. A head keeps a few users, writers first."""
+        writers = {job for rank, job in head.users if rank == 0}
+        return len(writers) < KEPT_USERS and writers <= self.heads.keys()
 
     def _withdraw_schema(self, head: DatasetHead, facts: DatasetFacts, used: Instant) -> bool:
         """Whether the head may have a schema that none of its jobs claims any more: an older release took the columns

@@ -8,7 +8,7 @@ from headwater.fold.neighbour_updates import NeighbourUpdates, write_neighbours
 from headwater.fold.search_terms import put_search_terms
 from headwater.graph.facets.curation import RESERVED
 from headwater.graph.facets.dataset_reference import Document
-from headwater.graph.names.identity import ColumnLineageId, JobId, NamespaceId, SchemaId
+from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, NamespaceId, SchemaId
 from headwater.graph.states.job import JobFacts
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.instant import Instant
@@ -20,11 +20,14 @@ def write_supporting_items(batch: Batch, store: GraphStore, jobs: Mapping[JobId,
     """Writes the items that the new heads of jobs refer to, except those that the stored heads already refer to."""
     before = {job: head.facts for job in jobs if (head := read.jobs.get(job))}
     write_neighbours(store, NeighbourUpdates.by(batch, jobs, before))
-    stored = before.values()
     put_search_terms(store, batch, jobs, before)
+    users: dict[DatasetId, list[JobFacts]] = {}
+    for facts in before.values():
+        for dataset in facts.usages:
+            users.setdefault(dataset, []).append(facts)
+    documents = batch.documents.values()
     _put_documents(
-        store,
-        [document for document in batch.documents.values() if not any(facts.refers_to(document) for facts in stored)],
+        store, [each for each in documents if not any(job.refers_to(each) for job in users.get(each.dataset, ()))]
     )
     join_namespaces(
         store,

@@ -23,6 +23,7 @@ MAX_DEPTH = 200
 MAX_VALUES = 1_000_000
 """Values in a document: each value costs memory and time, however short. 5,000 datasets have some 200,000 values."""
 
+_ORJSON_DEPTH = 254
 _STRICT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _DECODER = simplejson.JSONDecoder(parse_float=Decimal)
 _SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
@@ -144,6 +145,8 @@ _STRICT_DECODER = simplejson.JSONDecoder(parse_float=Decimal, parse_constant=_no
 
 
 def _check_depth(document: Any) -> None:
+    if _is_flat(document):
+        return
     level = [document] if type(document) in _CONTAINERS else []
     for _ in range(MAX_DEPTH + 1):
         level = [
@@ -155,6 +158,19 @@ def _check_depth(document: Any) -> None:
         if not level:
             return
     raise InvalidRequest(Fault("body", f"nested more than {MAX_DEPTH} levels deep"))
+
+
+def _is_flat(document: Any) -> bool:
+    """Whether orjson, which writes at most 254 levels, can write the document within so many more lists: then it has at
+    most `MAX_DEPTH` levels. It does so in a third of the time of a walk."""
+    within = document
+    for _ in range(_ORJSON_DEPTH - MAX_DEPTH):
+        within = [within]
+    try:
+        orjson.dumps(within, _converted, _STRICT)
+    except orjson.JSONEncodeError:
+        return False
+    return True
 
 
 def _check_texts(document: Any) -> None:

@@ -38,6 +38,10 @@ _PARTS = ("key", "var", "sig", "gh")
 _OF_PART = {part: tuple(hint for hint in HINTS if part in hint) for part in _PARTS}
 _OTHERS = tuple(hint for hint in HINTS if not any(part in hint for part in _PARTS))
 
+MAX_KEPT, MAX_KEPT_LENGTH = 10_000, 200
+"""Texts without a hint that are kept, some 2 MB, and their length."""
+_without_hints: set[str] = set()
+
 RULE = r"(?:[\w.:/=@#%&;~<>-]|\\[dws.-]|\[[^\[\]\\\s]+\]|\{\d{1,3}(?:,\d{1,3})?\})+"
 """The form of an operator's own rule: characters, classes and counts."""
 _RANGE = re.compile(r"\{\d+,")
@@ -94,7 +98,17 @@ def redacted_text(text: str) -> str:
 
 
 def has_hint(text: str) -> bool:
-    """Whether a text may have a secret."""
-    lower = text.lower()
+    """Whether a text may have a secret. An event repeats most of what the events before had between two quotes, and
+    no hint has a quote: what had no hint before is not searched again."""
+    new = {*text.split('"')} - _without_hints
+    if not _may_have_hint('"'.join(new).lower()):
+        if len(_without_hints) + len(new) > MAX_KEPT:
+            _without_hints.clear()
+        _without_hints.update(part for part in new if len(part) <= MAX_KEPT_LENGTH)
+        return False
+    return True
+
+
+def _may_have_hint(lower: str) -> bool:
     likely = (*_OTHERS, *(hint for part, hints in _OF_PART.items() if part in lower for hint in hints))
     return any(hint in lower for hint in likely)

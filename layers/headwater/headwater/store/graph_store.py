@@ -39,12 +39,12 @@ from headwater.store.caches import KeptNode, RequestCache, StateCache
 from headwater.store.errors import Conflict, CorruptItem
 from headwater.store.item_type import ItemStates
 from headwater.store.items.audit import AUDIT_ENTRY, REFUSAL
-from headwater.store.items.codec import DOC, Codec
+from headwater.store.items.codec import DOC, SCHEMA, Codec
 from headwater.store.items.jobs import JOB_WITHOUT_USAGES
 from headwater.store.items.rhythms import DUE, due_run
 from headwater.store.items.runs import OPEN_IN
 from headwater.store.keys import Key
-from headwater.store.kinds import CODECS, ItemTypes, JoinedState, State, encode
+from headwater.store.kinds import CODECS, ItemTypes, JoinedState, State, encode, type_of
 from headwater.store.ranges import Listing, TimeLine
 from headwater.store.snapshot import Preconditions, ReadRequest, Snapshot
 from headwater.store.table import (
@@ -86,7 +86,7 @@ class GraphReader:
     ) -> None:
         self._table = table
         self._on_corrupt = on_corrupt
-        self._cache = cache
+        self.cache = cache
         self._request = request
         self._items: ItemReader = request or table
         self._commit = table.last_commit() if request and cache and not visibility else None
@@ -96,7 +96,7 @@ class GraphReader:
         self, on_corrupt: Callable[[CorruptItem], None] | None = None, visibility: "Visibility | None" = None
     ) -> "GraphReader":
         """A reader with a request cache: it reads no item twice."""
-        return GraphReader(self._table, on_corrupt, self._cache, RequestCache(self._table), visibility)
+        return GraphReader(self._table, on_corrupt, self.cache, RequestCache(self._table), visibility)
 
     def read(
         self, wanted: ReadRequest, *, beside: Snapshot | None = None, unless_changed: Preconditions | None = None
@@ -133,14 +133,14 @@ class GraphReader:
     def made(self, make: Callable[..., Made], state: object, *given: Any) -> Made:
         """What `make` makes of a state that was read and of what else is given, such as the JSON of a run. It is kept
         as long as the cache has the state, and nobody may change it."""
-        return self._cache.made(make, state, *given) if self._cache else make(state, *given)
+        return self.cache.made(make, state, *given) if self.cache else make(state, *given)
 
     def kept_nodes(self, ids: Iterable[NodeOf]) -> dict[NodeOf, Any]:
         """What is kept of nodes (`keep_node`) whose items are still stored as they were. A caller of some namespaces
         sees them otherwise, hence nothing is kept for it."""
-        if self._commit is None or self._cache is None or self._request is None:
+        if self._commit is None or self.cache is None or self._request is None:
             return {}
-        known, commit = self._cache.nodes(ids), self._commit
+        known, commit = self.cache.nodes(ids), self._commit
         is_current = self._table.last_commit() is commit
         doubtful = (
             {node: kept for node, kept in known.items() if kept.commit is not commit} if is_current else {**known}
@@ -157,11 +157,11 @@ class GraphReader:
 
     def keep_node(self, node: str, state: object, made_of: ReadRequest, value: Any) -> None:
         """Keeps what was made of a node's state and of others, which this request has read."""
-        if self._commit is None or self._cache is None or self._request is None:
+        if self._commit is None or self.cache is None or self._request is None:
             return
         items = tuple(self._request.read(made_of.keys).values())
         if all(item.is_as_written for item in items):
-            self._cache.keep_node(node, state, KeptNode(value, items, self._commit))
+            self.cache.keep_node(node, state, KeptNode(value, items, self._commit))
 
     def neighbours(self, dataset: DatasetId) -> Neighbours:
         """Every job that has ever read or written a dataset."""
@@ -291,7 +291,7 @@ class GraphReader:
         """The settings that people have put. They apply whoever the caller is."""
         settings = dataset_id(SETTINGS_NAME)
         items = self._items.read({keys.dataset_head(settings)})
-        head = Snapshot(ItemStates(items, self._on_corrupt, self._cache, None)).datasets.get(settings)
+        head = Snapshot(ItemStates(items, self._on_corrupt, self.cache, None)).datasets.get(settings)
         facet = head.facets.get(SETTINGS_FACET) if head else None
         return facet if isinstance(facet, dict) else None
 
@@ -305,20 +305,23 @@ class GraphReader:
                 self._on_corrupt(fault)
 
     def _states(self, items: Mapping[Key, Item]) -> ItemStates:
-        return ItemStates(items, self._on_corrupt, self._cache, self.visibility)
+        return ItemStates(items, self._on_corrupt, self.cache, self.visibility)
 
 
 class GraphStore(GraphReader):
     """The graph store for reading and writing. With `cache`, the states that it wrote are not decoded when read."""
 
-    def __init__(self, table: Table, retention: Retention, cache: StateCache | None = None) -> None:
+    def __init__(
+        self, table: Table, retention: Retention, cache: StateCache | None = None, *, is_alone: bool = False
+    ) -> None:
         super().__init__(table, cache=cache)
         self._writable = table
         self._retention = retention
+        self.is_alone = is_alone
 
-    def on(self, table: Table) -> "GraphStore":
-        """This store on another table, such as a transaction of its table."""
-        return GraphStore(table, self._retention, self._cache)
+    def on(self, transaction: Table) -> "GraphStore":
+        """This store in a transaction of its table: it `is_alone`, nobody else writes until the end."""
+        return GraphStore(transaction, self._retention, self.cache, is_alone=True)
 
     def read_eventually(self, wanted: ReadRequest) -> Snapshot:
         """The wanted states, each as it is or was a moment ago, for half the price. Saving upon one that has changed
@@ -336,21 +339,28 @@ class GraphStore(GraphReader):
         changes = [change for change in changes if not _is_same(change)]
         if changes:
             self._writable.change(changes)
-        if self._cache and not self._retention.keeps_former_forms:
+        if self.cache and not self._retention.keeps_former_forms:
             for item, _ in changes:
-                self._cache.keep(item, CODECS[item.labels["kind"]], encoded[item.key][1])
+                self.cache.keep(item, CODECS[item.labels["kind"]], encoded[item.key][1])
         return read.with_items({change.item.key: change.item for change in changes})
 
     def join(self, states: Iterable[JoinedState], read: Snapshot) -> Snapshot:
         """Saves each state joined with the state of its id in the snapshot: the law of the fold."""
-        return self.save([state.join(read.known(state)) for state in states], read)
+        joined = ((state.join(known), known) for state in states for known in [read.known(state)])
+        return self.save([state for state, known in joined if state is not known or self._is_older(state, read)], read)
+
+    @staticmethod
+    def _is_older(state: JoinedState, read: Snapshot) -> bool:
+        """Whether a stored state is still in an older form."""
+        row = type_of(state)
+        return read.items[row.key(state.id)].labels.get(SCHEMA) != str(row.codec.schema)
 
     def put(self, states: Iterable[State], read: Snapshot) -> None:
         """Writes states without a condition: states that follow from their ids, such as events, column lineage,
         days. Raises CorruptItem, before any is written, if the snapshot has one in a newer version."""
-        items = [self._encoded(state, read) for state in states]
-        for item in items:
-            if stored := read.items.get(item.key):
+        items, before = [self._encoded(state, read) for state in states], read.items
+        for item in items if before else ():
+            if stored := before.get(item.key):
                 CODECS[item.labels["kind"]].check_version(stored)
         self._writable.put(items)
 
@@ -372,4 +382,11 @@ class GraphStore(GraphReader):
 
 
 def _is_same(change: ConditionalPut) -> bool:
-    return change.replacing is not None and change.item.version == change.replacing.version
+    """Whether an item would be put in place of an equal one, as equal versions would show: content is compared faster
+    than hashed."""
+    item, stored = change
+    return stored is not None and (item.parts, item.labels, item.expires_at) == (
+        stored.parts,
+        stored.labels,
+        stored.expires_at,
+    )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.openlineage.instant import Instant, instant_of
 from headwater.store import keys
 from headwater.store.aws.dynamodb import REBUILT, item_of
+from headwater.store.caches import StateCache
 from headwater.store.errors import CorruptItem
 from headwater.store.items import runs
 from headwater.store.items.jobs import JOB_WITHOUT_USAGES, USAGES
@@ -47,15 +48,15 @@ class StateChange:
         return self.before is not None and self.before == self.after
 
 
-def read_change(record: StreamRecord, bucket: "Bodies") -> StateChange:
-    """The change in a record.
+def read_change(record: StreamRecord, bucket: "Bodies", cache: StateCache | None = None) -> StateChange:
+    """The change in a record. With `cache`, a state that this process has just written is not decoded again.
 
     Raises StorageError if a part in S3 cannot be fetched, CorruptItem if an item cannot be read.
     """
     images = record["dynamodb"]
     before, after = (_item(images[name], bucket) if images.get(name) else None for name in ("OldImage", "NewImage"))
     kind = next((item.labels.get("kind", "") for item in (after, before) if item), "")
-    return StateChange(record["eventID"], sequence_of(record), kind, _state(before), _state(after))
+    return StateChange(record["eventID"], sequence_of(record), kind, _state(before, cache), _state(after, cache))
 
 
 def sequence_of(record: StreamRecord) -> str:
@@ -82,7 +83,9 @@ def run_of(record: StreamRecord) -> str | None:
     return keys.run_of(Key(image["PK"]["S"], image["SK"]["S"])).run_id if is_run else None
 
 
-def later_changes(record: StreamRecord, rest: Iterable[StreamRecord], bucket: "Bodies") -> Iterator[StateChange]:
+def later_changes(
+    record: StreamRecord, rest: Iterable[StreamRecord], bucket: "Bodies", cache: StateCache | None = None
+) -> Iterator[StateChange]:
     """The changes of the same item in the rest of a batch, up to the first that cannot be read.
 
     Raises StorageError if a part in S3 cannot be fetched.
@@ -90,7 +93,7 @@ def later_changes(record: StreamRecord, rest: Iterable[StreamRecord], bucket: "B
     for other in rest:
         if _key(other) == _key(record):
             try:
-                yield read_change(other, bucket)
+                yield read_change(other, bucket, cache)
             except CorruptItem:
                 return  # the record is read, and fails, when its turn comes
 
@@ -108,9 +111,11 @@ def _key(record: StreamRecord) -> list[Any]:
     return [image.get("PK"), image.get("SK")]
 
 
-def _state(item: Item | None) -> Any:
+def _state(item: Item | None, cache: StateCache | None) -> Any:
     codec = _CODECS.get(item.labels.get("kind", "")) if item else None
-    return codec.read(item) if item and codec else None
+    if item is None or codec is None:
+        return None
+    return cache.read(item, codec) if cache else codec.read(item)
 
 
 def _item(image: Mapping[str, Mapping[str, Any]], bucket: "Bodies") -> Item:

@@ -23,11 +23,17 @@ _digests: dict[str, str] = {}
 
 
 class LongFacet(dict[str, Any]):
-    """A facet as it was sent, with the digest of its stored form."""
+    """A facet as it was sent, with the digest of its stored form, and that form if it was made for the digest."""
 
     def __init__(self, name: str, facet: dict[str, Any]) -> None:
         super().__init__(facet)
-        self.digest = digest_of(name, facet)
+        self.stored: Any = None
+        sent = exact_json.digest(facet)
+        digest = _digests.get(sent) if name == COLUMN_LINEAGE else sent
+        if digest is None:
+            self.stored = _sorted(facet)
+            digest = _keep(sent, exact_json.digest(self.stored))
+        self.digest = digest
 
 
 def digest_of(name: str, facet: Any) -> str:
@@ -37,15 +43,19 @@ def digest_of(name: str, facet: Any) -> str:
     sent = exact_json.digest(facet)
     if name != COLUMN_LINEAGE:
         return sent
-    digest = _digests.get(sent)
-    if digest is None:
-        if len(_digests) >= MAX_DIGESTS:
-            _digests.clear()
-        digest = _digests[sent] = exact_json.digest(_sorted(facet))
+    return _digests.get(sent) or _keep(sent, exact_json.digest(_sorted(facet)))
+
+
+def _keep(sent: str, digest: str) -> str:
+    if len(_digests) >= MAX_DIGESTS:
+        _digests.clear()
+    _digests[sent] = digest
     return digest
 
 
 def stored_form(name: str, facet: Any) -> Any:
+    if isinstance(facet, LongFacet) and facet.stored is not None:
+        return facet.stored
     return _sorted(facet) if name == COLUMN_LINEAGE else facet
 
 

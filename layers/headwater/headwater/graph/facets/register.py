@@ -30,10 +30,12 @@ class Register:
         return time_of(self.stamp)
 
     def join(self, other: "Register | None") -> "Register":
-        if other is None or other == self:
+        if other is None:
             return self
         if self.stamp != other.stamp:
-            return max(self, other, key=lambda register: register.stamp)
+            return self if self.stamp > other.stamp else other
+        if self.value == other.value:
+            return self
         return max(self, other, key=lambda register: exact_json.dumps(register.value))
 
 

@@ -21,7 +21,8 @@ LEVEL = 6
 _HAS_DICTIONARY = 0x20
 """A bit of the second byte of a packed document: four bytes with the checksum of the dictionary follow."""
 
-_SHARING = frozenset({str, dict, list})
+_CONTAINERS = frozenset({dict, list})
+_SHARING = _CONTAINERS | {str}
 """Texts, and what may have texts in it."""
 
 _NEWEST = Path(__file__).with_name("dictionaries").joinpath("1.jsonl").read_bytes()
@@ -52,11 +53,19 @@ def unpack(packed: bytes) -> Any:
 
 
 def _with_shared_texts(document: Any) -> Any:
-    if isinstance(document, str):
+    kind = type(document)
+    if kind is str:
         return sys.intern(document)
-    if isinstance(document, dict):
-        return {sys.intern(name): _with_shared_texts(member) for name, member in document.items()}
-    if isinstance(document, list) and not _SHARING.isdisjoint(map(type, document)):
+    if kind is dict:  # texts and numbers here, which saves most of the calls
+        return {
+            sys.intern(name): sys.intern(member)
+            if type(member) is str
+            else _with_shared_texts(member)
+            if type(member) in _CONTAINERS
+            else member
+            for name, member in document.items()
+        }
+    if kind is list and not _SHARING.isdisjoint(map(type, document)):
         return [_with_shared_texts(entry) for entry in document]
     return document
 

@@ -7,6 +7,7 @@ Without type checks, a wrong value would only fail later, in a comparison, and a
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from headwater.graph.facets.dataset_reference import IoDataset, IoDatasets
@@ -20,6 +21,9 @@ from headwater.openlineage.event import Name, is_uuid
 from headwater.openlineage.instant import NEVER, Instant
 
 Value = TypeVar("Value")
+
+KEPT = 1_000
+"""Texts that are not checked again: an item has the same few times and stamps many times."""
 
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{32}")
@@ -55,7 +59,12 @@ def instant_or_never(value: Any) -> Instant:
 
 def instant(value: Any) -> Instant:
     """A moment in the form of `Instant`."""
-    if not _INSTANT.fullmatch(text(value)):
+    return _instant(text(value))
+
+
+@lru_cache(maxsize=KEPT)
+def _instant(value: str) -> Instant:
+    if not _INSTANT.fullmatch(value):
         raise ValueError("expected a time")
     datetime.fromisoformat(value[:26])
     return Instant(value)
@@ -140,9 +149,14 @@ def parent(value: Any) -> ParentRef:
 
 def register(value: Any) -> Register:
     stamp, register_value = _array(value)
-    if not _STAMP.fullmatch(text(stamp)):
+    return Register(_stamp(text(stamp)), register_value)
+
+
+@lru_cache(maxsize=KEPT)
+def _stamp(value: str) -> Stamp:
+    if not _STAMP.fullmatch(value):
         raise ValueError("expected a stamp")
-    return Register(Stamp(stamp), register_value)
+    return Stamp(value)
 
 
 def registers(value: Any) -> Registers:

@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from threading import Lock
 from typing import NamedTuple, cast
 
 from headwater.store.errors import StorageError
@@ -55,6 +56,8 @@ class SqliteInbox:
         self._clock = clock
         self._group = GroupCommit(self._commit)
         self._read: dict[int, ReceivedMessage] = {}
+        self._characters = 0
+        self._reading = Lock()
         self._recent: OrderedDict[str, _Posted] = OrderedDict()
 
     def listen(self, on_arrival: Callable[[], object], on_failure: Callable[[str, BaseException], object]) -> None:
@@ -110,16 +113,19 @@ class SqliteInbox:
 
     def _keep_as_read(self, messages: Mapping[int, Message]) -> None:
         """Before the commit: afterwards they may be folded at once."""
-        room = MAX_READ_CHARACTERS - sum(len(message.canonical) for message in self._read.values())
         for number, message in messages.items():
-            room -= len(message.received.canonical)
-            if room < 0:
-                return
+            characters = len(message.received.canonical)
+            with self._reading:
+                if self._characters + characters > MAX_READ_CHARACTERS:
+                    return
+                self._characters += characters
             self._read[number] = message.received
 
     def _forget(self, numbers: Iterable[int]) -> None:
         for number in numbers:
-            self._read.pop(number, None)
+            if received := self._read.pop(number, None):
+                with self._reading:
+                    self._characters -= len(received.canonical)
 
     def _not_repeated(self, messages: Iterable[Message], now: float) -> list[Message]:
         """The messages that were not sent in the last minutes, each once. Messages sent in the future are forgotten:

@@ -62,8 +62,9 @@ class ItemCache:
         with self._lock:
             self.last_commit = object()
             for item in items:
-                self._take((item.key, DOC))
-                if self._take((item.key, None)):
+                if (item.key, DOC) in self._items:
+                    self._take((item.key, DOC))
+                if (item.key, None) in self._items:
                     self._put((item.key, None), item)
 
     def forget(self) -> None:

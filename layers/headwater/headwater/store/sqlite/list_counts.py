@@ -51,6 +51,9 @@ class ListCounts:
 
 def changed_lists(changes: Iterable[ItemChange]) -> set[str]:
     """The lists whose length these changes alter."""
-    labels = ((before.labels if before else {}, after.labels) for before, after in changes)
-    lists = ({old.get("listed_in"), new.get("listed_in")} for old, new in labels)
-    return {name for pair in lists if len(pair) > 1 for name in pair if name}
+    changed: set[str] = set()
+    for before, after in changes:
+        old, new = before and before.labels.get("listed_in"), after.labels.get("listed_in")
+        if old != new:
+            changed.update(name for name in (old, new) if name)
+    return changed

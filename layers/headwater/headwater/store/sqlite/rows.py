@@ -18,6 +18,7 @@ from headwater.store.table import FORM, Item
 INDEXED = ("at", "listed_in", "place", "name", "run_id", "open_in")
 COLUMNS = ("pk", "sk", "version", "labels", *INDEXED, "expires_at", DOC, "parts")
 FORM_COLUMNS = ("pk", "sk", "labels")
+_FORM, _NOT_INDEXED = frozenset(FORM), (None,) * len(INDEXED)
 
 Row = tuple[Any, ...]
 
@@ -25,13 +26,16 @@ Row = tuple[Any, ...]
 def row_of(item: Item) -> Row:
     """The row of an item, in the order of COLUMNS. An item without parts has only its key and labels: its version is
     stored as an empty text, and computed from them when needed."""
-    others = tuple((name, text) for name, text in item.labels.items() if name not in INDEXED)
+    labels = item.labels
+    if not item.parts and labels.keys() <= _FORM:  # a search term, as most items of a new name are
+        return (*item.key, "", _labels_text(tuple(labels.items())), *_NOT_INDEXED, item.expires_at, None, None)
+    others = tuple([(name, text) for name, text in labels.items() if name not in INDEXED])
     parts = {name: part for name, part in item.parts.items() if name != DOC}
     return (
         *item.key,
         item.version if item.parts else "",
         _labels_text(others),
-        *map(item.labels.get, INDEXED),
+        *map(labels.get, INDEXED),
         item.expires_at,
         item.parts.get(DOC),
         _packed(parts) if parts else None,
