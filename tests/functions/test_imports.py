@@ -24,7 +24,7 @@ BUDGETS = {
     "forward": 380,
     "connect": 482,
     "registry": 474,
-    "alerts": 474,
+    "alerts": 476,
     "sweep": 480,
     "web": 95,
 }

@@ -36,6 +36,8 @@ class Ingest:
 
 
 def post_event(ingest: Ingest, request: ApiRequest, caller: Principal) -> AdmittedMessage:
+    """One event."""
+
     def on_event(event: AnyEvent) -> None:
         request.annotations.namespaces = [_namespace(event)]
         if isinstance(event, RunEvent):

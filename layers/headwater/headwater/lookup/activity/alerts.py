@@ -43,6 +43,7 @@ def alerts(reader: Reader, request: ApiRequest, namespaces: Collection[str] | No
 
 
 def alert(reader: Reader, request: ApiRequest, alert: StoredAlert) -> JsonObject:
+    """One alert."""
     return next(_shown(reader, request, [alert]))
 
 
