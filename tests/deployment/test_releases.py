@@ -77,7 +77,9 @@ def parameters_in(value: Any, template: Properties) -> Iterator[str]:
 def test_a_gradual_deployment_is_stopped_by_errors_and_one_at_once_by_none() -> None:
     """CodeDeploy ends a deployment while an alarm rings, also the one that mends the cause."""
     resources = resources_of(DeploymentType="Canary10Percent10Minutes")
-    alarms = [{"Name": {"Ref": name}} for name in ("ApiServerErrorsAlarm", "NormaliseErrorsAlarm")]
+    names = ("ApiServerErrorsAlarm", "NormaliseErrorsAlarm", "EventsQuarantinedAlarm")
+    last = {"Fn::If": ["HasPrivateApi", {"Ref": "PrivateApiServerErrorsAlarm"}, {"Ref": "CorruptItemsAlarm"}]}
+    alarms = [*({"Name": {"Ref": name}} for name in names), {"Name": last}]
     for function in RELEASED:
         group = resources[f"{function}DeploymentGroup"]["Properties"]
         braked = {"Enabled": True, "Alarms": alarms}
