@@ -4,6 +4,7 @@ what was made of a state with what would be made anew, which differs if a reader
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from headwater.graph.states.run import Run
 from headwater.store.caches import StateCache
 from headwater.store.items.codec import Codec
 from headwater.store.table import Item
@@ -14,7 +15,10 @@ Made = TypeVar("Made")
 
 class CheckedCache(StateCache):
     def keep(self, item: Item, codec: Codec[State], state: State) -> None:
-        assert codec.read(item) == state
+        stored = codec.read(item)
+        assert stored == state
+        if isinstance(state, Run) and isinstance(stored, Run):  # answers and alerts show the order of these
+            assert ([*stored.inputs], [*stored.outputs]) == ([*state.inputs], [*state.outputs])
         super().keep(item, codec, state)
 
     def made(self, make: Callable[..., Made], state: object, *given: Any) -> Made:

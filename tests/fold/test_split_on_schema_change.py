@@ -41,3 +41,8 @@ def test_equal_events_with_two_schemas_of_a_table_are_folded_together() -> None:
 
 def test_of_no_events_there_are_no_groups() -> None:
     assert sizes() == []
+
+
+def test_a_schema_that_is_read_and_then_written_is_two_changes() -> None:
+    table = factory.dataset("a", schema=A)
+    assert sizes(writes(1, inputs=(table,)), writes(2, table)) == [1, 1]

@@ -27,18 +27,13 @@ def split_on_schema_change(events: Sequence[NormalisedEvent]) -> Iterator[list[N
     in_group: dict[DatasetId, Schemas] = {}
     for event in events:
         in_event = _schemas(event)
-        if any(_differ(in_group.get(dataset, schemas), schemas) for dataset, schemas in in_event.items()):
+        if any(in_group.get(dataset, schemas) != schemas for dataset, schemas in in_event.items()):
             yield group
             group, in_group = [], {}
         group.append(event)
         in_group |= in_event
     if group:
         yield group
-
-
-def _differ(schemas: Schemas, others: Schemas) -> bool:
-    """Whether two events have different schemas of a dataset. That one reads and the other writes it is no change."""
-    return schemas != others and len({digests for _, digests in schemas | others}) > 1
 
 
 def _schemas(normalised: NormalisedEvent) -> dict[DatasetId, Schemas]:

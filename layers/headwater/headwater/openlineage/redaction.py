@@ -100,6 +100,8 @@ def redacted_text(text: str) -> str:
 def has_hint(text: str) -> bool:
     """Whether a text may have a secret. An event repeats most of what the events before had between two quotes, and
     no hint has a quote: what had no hint before is not searched again."""
+    if text.count('"') > MAX_KEPT:
+        return _may_have_hint(text.lower())
     new = {*text.split('"')} - _without_hints
     if not _may_have_hint('"'.join(new).lower()):
         if len(_without_hints) + len(new) > MAX_KEPT:

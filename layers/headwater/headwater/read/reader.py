@@ -104,7 +104,7 @@ class Reader:
                     known[job] = PlainJob(head, edges, edges.ends)
                     self.store.keep_node(job, head, ReadRequest(jobs=[job]), known[job])
         self._plain |= known
-        return heads
+        return {job: heads[job] for job in ids if job in heads}
 
     def _shown(self, heads: Mapping[JobId, JobHead], *, deleted: bool) -> dict[JobId, JobHead]:
         known = {job: head for job, head in heads.items() if deleted or not head.facts.is_deleted}

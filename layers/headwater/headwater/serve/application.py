@@ -42,6 +42,9 @@ from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.home import Home
 
+FOLD_CACHE_BYTES = 2_000_000
+"""The packed items whose states the fold need not decode, since it wrote them. Lookups have a cache of their own: the
+fold's states equal the stored ones, but may have another order, which an answer would show."""
 SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 900.0, 60.0
 CLEAN_SECONDS = 3_600.0
 STEP_PAUSE_SECONDS = 0.02
@@ -70,8 +73,9 @@ class Application:
         self._home = home
         use_rules(settings.secret_rules)
         self._naming = Naming(settings.namespace_aliases)
-        self._states = StateCache()
-        self._store = GraphStore(home.table, replace(settings.retention, forms=home.forms), self._states)
+        self._store = GraphStore(
+            home.table, replace(settings.retention, forms=home.forms), StateCache(FOLD_CACHE_BYTES)
+        )
         self._bus = StoringBus(self._store, LoggedBus(home.alert_log, options.api_url))
         self._due_jobs = DueJobs(self._store, self._bus, Naming(), self._log)
         self._deliveries = [
@@ -113,7 +117,7 @@ class Application:
                 Ingest(home.inbox, home.bodies, self._naming, self._settings.max_body_bytes, lambda _: None),
                 home.inbox,
             ),
-            Lookups(GraphReader(home.table, cache=self._states), self._naming, self._log),
+            Lookups(GraphReader(home.table, cache=StateCache()), self._naming, self._log),
             self._curator,
             None if options.is_open else KeyRing(home.api_keys, failed=self._log),
             audit,

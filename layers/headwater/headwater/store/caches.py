@@ -15,8 +15,8 @@ State = TypeVar("State")
 Made = TypeVar("Made")
 NodeOf = TypeVar("NodeOf", bound=str)
 
-MAX_PACKED_BYTES = 8_000_000
-"""The items of some 2,000 jobs with their datasets, what a graph makes of them, and what the fold has just written."""
+MAX_PACKED_BYTES = 7_000_000
+"""The items of some 2,000 jobs with their datasets, and what a graph makes of them."""
 MEMORY_OF_PACKED = 15
 """A state takes about fifteen times the memory of its packed item."""
 KEPT_NODE_BYTES = 1_000

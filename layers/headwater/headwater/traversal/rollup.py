@@ -142,10 +142,10 @@ def _parents(graph: LineageGraph) -> dict[JobId, JobId]:
 
 
 def _merged_into(graph: LineageGraph, into: Mapping[JobId, JobId], parents: Mapping[JobId, JobHead]) -> LineageGraph:
-    """The graph with jobs merged into others: each parent takes over the edges of its jobs."""
+    """The graph with jobs merged into others: each parent takes over the edges of its jobs, and its own come first."""
     heads: dict[JobId, JobHead] = {}
     edges_of: dict[JobId, Edges] = {}
-    for job, head in graph.jobs.items():
+    for job, head in sorted(graph.jobs.items(), key=lambda each: (each[0] in into, each[0])):
         parent = into.get(job, job)
         heads[parent] = parents.get(parent, head)
         edges_of[parent] = _united(edges_of.get(parent), graph.edges_of[job])

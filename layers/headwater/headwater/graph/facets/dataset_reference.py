@@ -125,20 +125,21 @@ def dataset_facets(facets: Facets, at: Stamp) -> Registers:
 
 
 def io_datasets(references: Iterable[DatasetReference], at: Stamp) -> IoDatasets:
-    """The inputs, or the outputs, of an event. An event may name a dataset twice (a self-join): its facets are
-    joined."""
+    """The inputs, or the outputs, of an event, in the order in which they are stored. An event may name a dataset twice
+    (a self-join): its facets are joined."""
     datasets: dict[DatasetId, IoDataset] = {}
     for reference in references:
         facets = dataset_facets(reference.facets, at)
         io_dataset = IoDataset(reference.name, time_of(at), facets, registers_of(reference.io_facets, at))
         dataset = dataset_id(reference.name)
         datasets[dataset] = io_dataset.join(datasets.get(dataset))
-    return datasets
+    return dict(sorted(datasets.items()))
 
 
 def join_io_datasets(left: IoDatasets, right: IoDatasets) -> IoDatasets:
     """The union: an event with an empty array of inputs removes no input of its run."""
-    return {**left, **{dataset: io_dataset.join(left.get(dataset)) for dataset, io_dataset in right.items()}}
+    joined = {dataset: io_dataset.join(left.get(dataset)) for dataset, io_dataset in right.items()}
+    return dict(sorted({**left, **joined}.items()))
 
 
 def schema_register(facets: Registers) -> Register | None:

@@ -72,9 +72,13 @@ class GraphView:
             return [{"inEdges": into[node], "outEdges": out_of[node], **self.nodes[node]} for node in page], len(page)
         parts: list[bytes] = []
         for node in page:
+            known = self.nodes[node]
+            if not isinstance(known, NodeText):  # an exposure, which has its edges
+                parts += (b",", exact_json.encode({"inEdges": [], "outEdges": [], **known}))
+                continue
             came, went = b",".join(into[node]), b",".join(out_of[node])
-            parts += (b',{"inEdges":[', came, b'],"outEdges":[', went, b"],", self.nodes[node].members)
-        if parts:
+            parts += (b',{"inEdges":[', came, b'],"outEdges":[', went, b"],", known.members)
+        if parts:  # without the first comma
             parts[0] = parts[0][1:]
         return DocumentParts([b"[", *parts, b"]"]), len(page)
 

@@ -58,14 +58,17 @@ class ItemCache:
         return known
 
     def written(self, items: Iterable[Item]) -> None:
-        """These items are committed, and no other write has begun: those that are kept are replaced."""
+        """These items are committed, and no other write has begun: those that are kept are replaced. A new one is kept
+        once it is read: of most that are written, such as events, no lookup asks."""
         with self._lock:
             self.last_commit = object()
             for item in items:
                 if (item.key, DOC) in self._items:
                     self._take((item.key, DOC))
-                if (item.key, None) in self._items:
+                if self._items.get((item.key, None)):
                     self._put((item.key, None), item)
+                else:
+                    self._take((item.key, None))
 
     def forget(self) -> None:
         """Some items were removed."""
