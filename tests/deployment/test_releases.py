@@ -12,7 +12,7 @@ from local.deploy.template import code_resources, read_template
 from tests.deployment.conftest import ROOT, Properties, Resources
 
 RELEASED = ("AuthoriseFunction", "IngestFunction", "LookupFunction", "CurateFunction")
-NOT_OF_A_VERSION = {"Role", "ReservedConcurrentExecutions", "DeploymentPreference"}
+NOT_OF_A_VERSION = {"ReservedConcurrentExecutions", "DeploymentPreference"}
 
 
 class ManagedPolicies:
@@ -51,6 +51,8 @@ def test_another_value_of_a_parameter_is_a_new_version(written: Properties, func
     properties = written["Globals"]["Function"] | written["Resources"][function]["Properties"]
     environment = {"Globals": written["Globals"]["Function"]["Environment"], "Own": properties["Environment"]}
     of_versions = {name: value for name, value in properties.items() if name not in NOT_OF_A_VERSION} | environment
+    role = written["Resources"][properties["Role"]["Fn::GetAtt"][0]]["Properties"]
+    of_versions["Role"] = [role.get(name) for name in ("Path", "RoleName")]  # CloudFormation replaces a role for these
     used = set(parameters_in(of_versions, written))
     content = written["Resources"]["SettingsVersion"]["Properties"]["Content"]
     assert used
@@ -75,7 +77,9 @@ def parameters_in(value: Any, template: Properties) -> Iterator[str]:
 def test_a_gradual_deployment_is_stopped_by_errors_and_one_at_once_by_none() -> None:
     """CodeDeploy ends a deployment while an alarm rings, also the one that mends the cause."""
     resources = resources_of(DeploymentType="Canary10Percent10Minutes")
-    alarms = [{"Name": {"Ref": name}} for name in ("ApiServerErrorsAlarm", "NormaliseErrorsAlarm")]
+    names = ("ApiServerErrorsAlarm", "NormaliseErrorsAlarm", "EventsQuarantinedAlarm")
+    last = {"Fn::If": ["HasPrivateApi", {"Ref": "PrivateApiServerErrorsAlarm"}, {"Ref": "CorruptItemsAlarm"}]}
+    alarms = [*({"Name": {"Ref": name}} for name in names), {"Name": last}]
     for function in RELEASED:
         group = resources[f"{function}DeploymentGroup"]["Properties"]
         braked = {"Enabled": True, "Alarms": alarms}

@@ -1,6 +1,8 @@
 """The workflow that docs/upgrading.md shows calls what there is, and deploys to prod what dev has tried."""
 
 import re
+import shlex
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,20 @@ def test_prod_gets_the_build_that_dev_has_tried_and_its_alarms_are_watched() -> 
     assert not any("make build" in step.get("run", "") for step in JOBS["prod"]["steps"])
     assert JOBS["prod"]["env"]["WATCHED_MINUTES"] == 10
     assert ("ALERT" in JOBS["dev"]["env"], "ALERT" in JOBS["prod"]["env"]) == (True, False)
+
+
+def test_the_way_back_is_at_once_since_an_alarm_may_ring() -> None:
+    checkout, _, change, deploy = (step["run"] for step in JOBS["back"]["steps"] if "run" in step)
+    assert ("git checkout" in checkout, "sam deploy" in deploy) == (True, True)
+    sed, in_place, script, name = shlex.split(change)
+    assert (sed, in_place, name) == ("sed", "-i", "samconfig.toml")
+    committed = (ROOT / name).read_text()
+    program = ["/usr/bin/env", sed, script]
+    changed = subprocess.run(program, input=committed, capture_output=True, text=True, check=True).stdout  # noqa: S603
+    before, after = (tomllib.loads(text)["prod"]["deploy"]["parameters"] for text in (committed, changed))
+    differ = set(after.pop("parameter_overrides")) ^ set(before.pop("parameter_overrides"))
+    assert differ == {"DeploymentType=Canary10Percent10Minutes", "DeploymentType=AllAtOnce"}
+    assert before == after
 
 
 def test_a_job_that_calls_aws_has_a_role_and_no_lasting_credentials() -> None:

@@ -1,9 +1,13 @@
 """The doctor reads how many copies of functions the account has, where AWS credentials let it."""
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +17,9 @@ STACK = "https://abc123.execute-api.eu-west-1.amazonaws.com"
 
 
 class Account(HTTPServer):
-    """Lambda's GetAccountSettings of an account: its limit, or the status of a refusal."""
+    """Lambda's GetAccountSettings of an account: its limit, a proxy's page instead, or the status of a refusal."""
 
-    limit, status = 1_000, 200
+    limit, status, page = 1_000, 200, b""
     asked: list[str]
 
 
@@ -24,7 +28,8 @@ class Settings(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.asked.append(self.path)
-        body = json.dumps({"AccountLimit": {"ConcurrentExecutions": self.server.limit}}).encode()
+        answer = json.dumps({"AccountLimit": {"ConcurrentExecutions": self.server.limit}})
+        body = self.server.page or answer.encode()
         self.send_response(self.server.status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -41,7 +46,6 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
     monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", f"http://127.0.0.1:{server.server_port}")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()
@@ -66,6 +70,46 @@ def test_credentials_that_may_not_read_it_are_no_finding(account: Account) -> No
     account.status = 403
     assert not list(few_copies(STACK))
     assert account.asked
+
+
+def test_who_does_not_answer_is_asked_once(account: Account) -> None:
+    account.status = 503
+    assert not list(few_copies(STACK))
+    assert len(account.asked) == 1
+
+
+def test_a_page_of_a_proxy_is_no_finding(account: Account) -> None:
+    account.page = b"<html>Please sign in</html>"
+    assert not list(few_copies(STACK))
+    assert account.asked
+
+
+def test_an_endpoint_that_is_no_url_is_no_finding(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", "localhost")
+    assert not list(few_copies(STACK))
+    assert not account.asked
+
+
+def test_a_code_that_nobody_can_type_is_no_finding(account: Account, tmp_path: Path) -> None:
+    role = "arn:aws:iam::123456789012:role/admin\nmfa_serial = arn:aws:iam::123456789012:mfa/me"
+    (tmp_path / "config").write_text(
+        f"[default]\nregion = eu-west-1\nrole_arn = {role}\nsource_profile = me\n"
+        "[profile me]\naws_access_key_id = test\naws_secret_access_key = test\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    environment |= {"AWS_CONFIG_FILE": str(tmp_path / "config"), "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none")}
+    asks = f"from headwater.cli.doctor.quota import few_copies; print(list(few_copies({STACK!r})))"
+    asked = subprocess.run(  # noqa: S603 - the interpreter of the tests
+        [sys.executable, "-c", asks],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,  # without a terminal, also where a person runs the tests
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "MFA" in asked.stderr
+    assert (asked.returncode, asked.stdout.strip()) == (0, "[]"), asked.stderr
 
 
 @pytest.mark.parametrize("url", ["http://localhost:8765", "https://lineage.example.com", f"{STACK}.example.com"])

@@ -34,8 +34,10 @@ def _limit_in(region: str) -> int | None:
         from botocore.session import Session  # noqa: PLC0415
     except ModuleNotFoundError:
         return None
+    once = Config(connect_timeout=3, read_timeout=5, retries={"total_max_attempts": 1})
     try:
-        client: Any = Session().create_client("lambda", region, config=Config(connect_timeout=3, read_timeout=5))
+        client: Any = Session().create_client("lambda", region, config=once)
         return int(client.get_account_settings()["AccountLimit"]["ConcurrentExecutions"])
-    except (BotoCoreError, ClientError):
+    except (BotoCoreError, ClientError, EOFError, KeyError, ValueError):
+        # Also no terminal for the code of an MFA device, a proxy's page for an answer, an endpoint that is no URL.
         return None
