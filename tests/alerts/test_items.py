@@ -75,13 +75,15 @@ def test_a_record_of_which_the_graph_cannot_be_read_comes_again() -> None:
     assert (outcome.failed, outcome.corrupt, outcome.quarantined) == (record["dynamodb"]["SequenceNumber"], 1, 0)
 
 
-def test_items_that_were_only_upgraded_raise_no_alert() -> None:
+@pytest.mark.parametrize("release", golden.RELEASES)
+def test_items_that_were_only_upgraded_raise_no_alert(release: str) -> None:
     world = World()
-    world.table.items |= golden.table_of("0.1.0").items  # the release of which each item has an older form
-    states = golden.states_of("0.1.0", BY_KIND)
+    world.table.items |= golden.table_of(release).items
+    states = golden.states_of(release, BY_KIND)
     world.store.put(states, Snapshot())
-    kinds = {record["dynamodb"]["NewImage"]["kind"]["S"] for record in world.table.stream}
-    assert (len(world.table.stream), kinds) == (len(states), BY_KIND.keys() - LATER_KINDS)
+    if release == "0.1.0":  # each of its items has an older form, and is written anew
+        kinds = {record["dynamodb"]["NewImage"]["kind"]["S"] for record in world.table.stream}
+        assert (len(world.table.stream), kinds) == (len(states), BY_KIND.keys() - LATER_KINDS)
     assert world.alerts_of_records(world.table.stream) == []
 
 

@@ -123,9 +123,10 @@ def test_the_wheel_has_one_package_and_the_old_name_of_another(installed: Path) 
 
 
 @pytest.mark.engine
-def test_an_index_shows_the_readme_with_whole_links(installed: Path) -> None:
+def test_an_index_shows_the_readme_with_whole_links_and_installs_from_there(installed: Path) -> None:
     (metadata,) = installed.glob("lib/python*/site-packages/headwater-*.dist-info/METADATA")
     targets = re.findall(r"\]\(([^)]+)\)", metadata.read_text())
+    assert "\n$ pip install 'headwater[serve]'\n" in metadata.read_text()
     assert [target for target in targets if not target.startswith(("https://", "#"))] == []
     paths = [target.split("/", 7)[7].partition("#")[0] for target in targets if "/headwater/blob/v" in target]
     assert "docs/limits.md" in paths

@@ -22,13 +22,16 @@ MORE: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("runs", {"limit": "2"}),
     ("search/groups", {"q": "orders"}),
     ("search/groups", {"q": "amount"}),
-    ("diff", {"from": "2026-01-01T00:00:00Z"}),
-    ("diff", {"from": "2026-01-01T00:00:00Z", "nodeId": "dataset:file:/data/lake/retyped"}),
+    ("diff", {"from": "2026-11-21T22:31:00Z", "to": "2026-11-22T00:00:00Z"}),
+    (
+        "diff",
+        {"from": "2026-01-01T00:00:00Z", "to": "2026-11-22T00:00:00Z", "nodeId": "dataset:file:/data/lake/retyped"},
+    ),
     ("insights", {}),
     ("jobs/runs/01a2003b-9a41-78da-addb-d0d5999e6019/events", {}),
     ("namespaces/file/datasets", {"withUsage": "true"}),
 )
-"""Lookups that came with 0.2.0."""
+"""Some lookups that came with 0.2.0."""
 
 
 class GoldenAnswer(NamedTuple):

@@ -34,7 +34,7 @@ const CHOICES: Choice[] = [
   [lineageLink(REVENUE), "fewer hops", press("Fewer hops upstream")],
   [lineageLink(REVENUE), "two times", press("Compare")],
   [lineageLink(REVENUE, "&kind=job"), "another kind", select("Kind", "dataset")],
-  [COLUMN, "its way alone", (page) => page.getByLabel("only its way").check()],
+  [COLUMN, "its path alone", (page) => page.getByLabel("only its path").check()],
   [COLUMN, "filters and joins", (page) => page.getByLabel("filters and joins").check()],
   [COLUMN, "the end of the way", press("Done")],
   [`#/node?nodeId=${id(REVENUE)}`, "a tab", (page) => page.getByRole("link", { name: /^Columns/ }).click()],

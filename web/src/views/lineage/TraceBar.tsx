@@ -53,7 +53,7 @@ export function TraceBar({
       <span className="push" />
       <label>
         <input type="checkbox" checked={isAlone} onChange={() => changeParameters({ alone: isAlone ? null : 1 })} />{" "}
-        only its way
+        only its path
       </label>
       <label>
         <input

@@ -126,7 +126,7 @@ def _add_runs(commands: Commands) -> None:
     parser = _added(commands, "runs", "the runs of a job, or the newest run of each job", "--failed")
     parser.add_argument("job", metavar="JOB", nargs="?", help=_NAME)
     parser.add_argument("--failed", action="store_true", help="only failed runs, the newest first")
-    parser.add_argument("--since", type=time, metavar="TIME", help=f"runs since that time: {_TIME}")
+    parser.add_argument("--since", type=time, metavar="TIME", help=f"runs since TIME: {_TIME}")
     _add_output(parser, RUNS, "runs")
 
 

@@ -139,7 +139,7 @@ class Tools:
         ] = None,
         failed: Annotated[bool, Field(description="Only failed runs, with their error messages.")] = False,
         since: Annotated[
-            str | None, Field(description="Runs of that time on, such as 2026-11-20T08:00:00Z, yesterday or 2h.")
+            str | None, Field(description="Runs since that time, such as 2026-11-20T08:00:00Z, yesterday or 2h.")
         ] = None,
         limit: Annotated[int, Field(ge=1, le=1_000, description="The most runs to list.")] = RUNS,
         whole: Whole = False,
