@@ -1,12 +1,16 @@
 """The reads of an alert are bounded, and an unchanged state costs none."""
 
 import json
+from collections.abc import Collection
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+from headwater.store.keys import Key
+from headwater.store.table import Item
 from local.deploy.template import read_template
 from tests import factory
-from tests.alerts.stream import Record, World
+from tests.alerts.stream import Record, StreamedTable, World
 from tests.factory import Document
 
 TEMPLATE = read_template(Path(__file__).parents[2] / "template.yaml")["Resources"]
@@ -15,6 +19,16 @@ FILTERS = [
     for pattern in TEMPLATE["AlertsStreamMapping"]["Properties"]["FilterCriteria"]["Filters"]
 ]
 COLUMNS = factory.schema("id:long", "total:double")
+
+
+class CountingTable(StreamedTable):
+    """Counts the items that are read."""
+
+    reads = 0
+
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
+        self.reads += len(keys)
+        return super().read(keys, only)
 
 
 def run(number: int) -> list[Document]:
@@ -82,3 +96,35 @@ def test_a_change_with_an_alert_invokes_the_function() -> None:
         "Dataset Schema Changed",
         "Run Failed",
     ]
+
+
+def test_a_failure_of_a_job_with_many_readers_reads_little_and_says_that_there_are_more() -> None:
+    """At most a hundred nodes downstream of all outputs together are looked up, however many there are."""
+    costs = []
+    for readers in (105, 115):
+        table, numbers = CountingTable(), count(1)
+        world, outputs = World(table), [factory.dataset("first"), factory.dataset("second")]
+        world.fold(factory.received(factory.run_event("COMPLETE", run=next(numbers), job="writer", outputs=outputs)))
+        for number in range(readers):
+            reading = [
+                factory.run_event(
+                    "COMPLETE",
+                    run=next(numbers),
+                    seconds=number + 1,
+                    job=f"reader {number} of {output['name']}",
+                    inputs=[output],
+                    outputs=[factory.dataset(f"copy {number} of {output['name']}")],
+                )
+                for output in outputs
+            ]
+            world.fold(factory.received(*reading))
+        start = len(table.stream)
+        failed = factory.run_event("FAIL", run=next(numbers), seconds=9_000, job="writer", outputs=outputs)
+        world.fold(factory.received(failed))
+        table.reads = 0
+        (alert,) = world.alerts_of_records(table.stream[start:])
+        (suffers,) = alert["suffers"]
+        assert suffers["truncated"]
+        assert "The failure may affect at least 100 " in " ".join(alert["lines"])
+        costs.append(table.reads)
+    assert costs[0] == costs[1] <= 500

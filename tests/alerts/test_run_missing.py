@@ -10,9 +10,12 @@ import pytest
 
 from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
+from headwater.graph.names.identity import job_id
 from headwater.graph.names.naming import Naming
+from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, instant_of
-from headwater.store.errors import StorageError
+from headwater.store import keys
+from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.items.rhythms import DUE
 from headwater.store.keys import Key
 from headwater.store.table import Item
@@ -115,10 +118,38 @@ def test_the_alert_about_a_failure_tells_what_waits_for_the_run(without: Documen
     assert jobs.names(HOURS + 0.8) == []
 
 
-def test_a_job_does_not_wait_for_one_that_was_aborted_since_that_has_no_alert() -> None:
-    jobs = Jobs("a", "b", "c")
+def test_an_aborted_job_is_told_once_its_next_run_is_late_and_none_of_its_five_readers_is() -> None:
+    jobs, readers = Jobs("a"), [f"b{number}" for number in range(5)]
+    for hour in range(HOURS):
+        for reader in readers:
+            jobs.run(hour + 1 / 6, reader)
     jobs.end(HOURS, "a", "ABORT")
-    assert jobs.names(HOURS + 0.8) == ["b"]
+    assert [jobs.names(HOURS + later) for later in (0.5, 0.8, 1, 1.2, 1.5)] == [[]] * 5
+    (alert,) = jobs.missing(HOURS + 1.8)
+    assert alert["name"] == "a"
+    assert {item["nodeId"] for item in alert["suffers"][0]["items"]} >= {f"job:demo:{reader}" for reader in readers}
+
+
+def test_nobody_waits_for_a_run_whose_failure_is_reported_after_a_newer_one_went_well() -> None:
+    jobs = Jobs("a", "b")
+    start, end = jobs.events(HOURS, "a", 5)
+    jobs.run(HOURS + 0.15, "a")
+    (told,) = jobs.world.alerts_of_batch(start, {**end, "eventType": "FAIL"})
+    assert (told["alert"], told["suffers"]) == ("Run Failed", [])
+
+
+def test_a_failure_is_told_without_what_is_downstream_of_an_output_if_that_cannot_be_read() -> None:
+    jobs = Jobs("a", "b", "c")
+    world = jobs.world
+    start, end = jobs.events(HOURS, "a", 5)
+    world.table.stream.clear()
+    world.fold(factory.received(start, {**end, "eventType": "FAIL"}))
+    head = keys.job_head(job_id(Name("demo", "c")))
+    world.table.items[head] = replace(world.table.items[head], parts={"doc": b"broken"})
+    outcome = world.announce(world.table.stream)
+    assert (outcome.alerts, outcome.corrupt, outcome.failed) == (1, 1, None)
+    assert [type(fault) for fault in world.faults] == [CorruptItem]
+    assert plain(world.bus.sent[-1])["suffers"] == []
 
 
 def test_a_run_that_comes_after_all_is_expected_again() -> None:

@@ -112,6 +112,20 @@ def test_a_job_that_is_about_to_follow_a_late_one_is_not_overdue_by_itself() -> 
     assert alert["cause"] == {"nodeId": "job:demo:raw", "why": "started 132 minutes late"}
 
 
+@pytest.mark.parametrize(
+    ("hour", "cause", "why"),
+    [
+        (8.45, "raw", "started 132 minutes late"),
+        (8.6, "orders", "was due at 2026-09-28T06:06:00Z and has not begun"),
+    ],
+)
+def test_a_job_that_was_held_up_is_the_cause_once_it_had_time_to_follow(hour: float, cause: str, why: str) -> None:
+    days = Days(REVENUE)
+    days.run("raw", DAYS, 7.2, 60)
+    (alert,) = days.sweep(hour)
+    assert alert["cause"] == {"nodeId": f"job:demo:{cause}", "why": why}
+
+
 def test_a_deadline_is_at_risk_then_overdue_until_the_data_come_then_missed() -> None:
     days = Days(REVENUE)
 

@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headwater.fold import runs as fold_runs
 from headwater.fold.event_parts import divide
 from headwater.fold.fold import fold
+from headwater.graph.names.identity import JobRunId
 from headwater.graph.states.normalised_event import NormalisedEvent
+from headwater.graph.states.run import Run
 from headwater.store import keys
 from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
@@ -113,6 +116,50 @@ def test_a_backfill_is_one_whichever_of_its_events_says_so(data: st.DataObject, 
     expected = folded([factory.received(*documents)])
     shuffled = data.draw(st.permutations([*documents, *data.draw(st.lists(st.sampled_from(documents), max_size=2))]))
     assert folded(one_by_one(shuffled)) == expected
+
+
+def backfill(number: int, start: int, end: int) -> list[Document]:
+    facets = {"nominalTime": strategies.NOMINAL}
+    return [
+        factory.run_event(kind, seconds=seconds, run=number, job="load", run_facets=facets)
+        for kind, seconds in (("START", start), ("COMPLETE", end))
+    ]
+
+
+@pytest.mark.parametrize("ours_first", [True, False])
+def test_one_writer_knows_of_a_backfill_what_another_does_not_while_others_run(ours_first: bool) -> None:
+    others = [event for number in range(1, 17) for event in backfill(number, 100 + number, 200 + number)]
+    others += [factory.run_event(kind, seconds=1, run=50, job="load") for kind in ("START", "COMPLETE")]
+    start, end = backfill(99, 50, 105)
+    end = {**end, "run": {**end["run"], "facets": {}}}
+    expected = folded([factory.received(*others, start, end)])
+    before = folded([factory.received(*others)])
+    ours, theirs = one_by_one([end, start] if ours_first else [start, end])
+    for nth in range(1, 100):
+        items, other = dict(before), MemoryTable()
+        other.items = items
+        table = Interrupted(items, nth, lambda other=other: fold(theirs, GraphStore(other, RETENTION)))  # type: ignore[misc]
+        fold(ours, GraphStore(table, RETENTION, CheckedCache()))
+        if table.calls < nth:
+            return
+        assert items == expected
+    raise AssertionError("the fold of one event took a hundred calls")
+
+
+def test_no_runs_are_read_again_for_the_start_of_a_backfill_that_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, (start, end) = MemoryTable(), backfill(1, 100, 200)
+    store = GraphStore(table, RETENTION)
+    fold(factory.received(end), store)
+    (rhythm,) = (key for key, item in table.items.items() if item.labels["kind"] == "rhythm")
+    before, read = table.items[rhythm], list[JobRunId]()
+
+    def read_again(_: GraphStore, ids: Collection[JobRunId]) -> list[Run]:
+        read.extend(ids)
+        return []
+
+    monkeypatch.setattr(fold_runs, "_runs", read_again)
+    fold(factory.received(start), store)
+    assert (table.items[rhythm], read) == (before, [])
 
 
 @pytest.mark.parametrize("over", [folded, folded_into_a_file], ids=["memory", "sqlite"])

@@ -13,13 +13,13 @@ as those of a backfill do.
     08:00         08:15            22:00       22:10    no
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.announce import Bus
-from headwater.alerts.downstream import suffering_from
+from headwater.alerts.downstream import Downstream, suffering_from
 from headwater.alerts.heartbeat import Heartbeat
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.graph.facets.members import owners_of
@@ -85,7 +85,7 @@ class Sweeper:
                 run = read.runs.get(run_id)
                 if run and run.state is RunState.RUNNING and read.is_open(run_id) and self.has_time():
                     result.open_runs += 1
-                    result.abandoned += self._check(run, run_id, read, now)
+                    result.abandoned += self._check(run, read, now, result)
             except CorruptItem as error:
                 self.log("a run is left for the next sweep, since an item cannot be read", error, run=run_id.run_id)
                 result.corrupt += 1
@@ -94,22 +94,27 @@ class Sweeper:
             except Exception as error:  # noqa: BLE001 - a fault in one run must not hide the other runs
                 self.log("a run could not be examined", error, run=run_id.run_id)
 
-    def _check(self, run: Run, run_id: JobRunId, read: Snapshot, now: Instant) -> bool:
+    def _check(self, run: Run, read: Snapshot, now: Instant, result: SweepResult) -> bool:
         """Whether a run is abandoned. An abandoned run gets an alert, and leaves the index of open runs."""
+
+        def skip(error: CorruptItem) -> None:
+            self.log("an alert is without what is downstream of an output", error, run=run.run_id)
+            result.corrupt += 1
+
         reader = Reader(self.store.for_one_request(), self.naming)
         is_application_open = _is_application_open(reader, run)
         if is_application_open is not None:
             # Spark's listener does not end every query: a query ends with its application, whose alert covers both.
             if not is_application_open:
-                self._stop_watching(run_id, read)
+                self._stop_watching(run.id, read)
             return False
-        alert = self._alert(reader, run, now)
+        alert = self._alert(reader, run, now, skip)
         if alert is None:
             return False
         is_told = not (run.started is None or _was_received_late(alert, now) or _is_superseded(reader, run))
         if is_told:
             self.bus.put([alert])
-        self._stop_watching(run_id, read)
+        self._stop_watching(run.id, read)
         return is_told
 
     def _stop_watching(self, run_id: JobRunId, read: Snapshot) -> None:
@@ -118,12 +123,13 @@ class Sweeper:
         except Conflict:
             return  # an event of the run has just come
 
-    def _alert(self, reader: Reader, run: Run, now: Instant) -> Alert | None:
+    def _alert(self, reader: Reader, run: Run, now: Instant, skip: Callable[[CorruptItem], None]) -> Alert | None:
         heartbeat = Heartbeat(reader, run)
         if run.updated > moved_back(now, MIN_SILENCE) or not heartbeat.tells_its_end():
             return None
         since, allowed = heartbeat.last_sign(), heartbeat.allowed_silence(self.minutes)
-        return _alert_of(reader, run, since, allowed) if since <= moved_back(now, allowed) else None
+        suffering = suffering_from(reader, run, since, skip) if since <= moved_back(now, allowed) else None
+        return None if suffering is None else _alert_of(reader, run, since, allowed, suffering)
 
 
 def _is_application_open(reader: Reader, run: Run) -> bool | None:
@@ -148,10 +154,9 @@ def _is_superseded(reader: Reader, run: Run) -> bool:
     return head is not None and head.latest is not None and head.latest.has_superseded(run)
 
 
-def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta) -> Alert:
+def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta, suffering: Sequence[Downstream]) -> Alert:
     ancestors, job = ancestors_of(reader, run), job_id(run.job)
     outputs = reader.datasets(run.outputs)
-    suffering = suffering_from(reader, run, since)
     owners = [owners_of_job(reader, run), *(owners_of(head.facets) for head in outputs.values())]
     suffer = (each.owners for each in suffering)
     minutes = int(allowed.total_seconds() // 60)

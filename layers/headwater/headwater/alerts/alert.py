@@ -6,7 +6,7 @@ the id to recognise repetitions.
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
@@ -21,6 +21,7 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, shown
 from headwater.read.reader import Reader
+from headwater.store.errors import CorruptItem
 from headwater.store.snapshot import ReadRequest
 from headwater.store.stream_records import StateChange
 
@@ -194,11 +195,12 @@ def _escaped(line: str) -> str:
 
 class Record(NamedTuple):
     """A change of a state, the later changes of the same state in the batch, and when the state was written, if that is
-    known. A later change is read when needed."""
+    known. A later change is read when needed. `skip` is told of an item that the alert does without."""
 
     change: StateChange
-    later: Iterable[StateChange] = ()
-    written: Instant | None = None
+    later: Iterable[StateChange]
+    written: Instant | None
+    skip: Callable[[CorruptItem], None]
 
 
 MAX_NAMES = 20

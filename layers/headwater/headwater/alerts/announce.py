@@ -57,7 +57,8 @@ class AnnounceResult:
 
     alerts        alerts that were put on the bus
     quarantined   records that went to quarantine
-    corrupt       records that were not announced because of an item that cannot be read
+    corrupt       items that cannot be read: a record was not announced, or its alert is without what is downstream of
+                  an output
     failed        the sequence number of the first record that must be delivered again
     """
 
@@ -93,7 +94,7 @@ class Announcer:
     def _announce(self, record: StreamRecord, rest: Iterable[StreamRecord], result: AnnounceResult) -> None:
         """Announces a record, or quarantines it. Raises StorageError if neither is possible at the moment."""
         try:
-            alerts = self._alerts_of(record, rest)
+            alerts = self._alerts_of(record, rest, result)
             if alerts:
                 self.bus.put(alerts)
             result.alerts += len(alerts)
@@ -104,15 +105,21 @@ class Announcer:
             self._quarantine(record, error)
             result.quarantined += 1
 
-    def _alerts_of(self, record: StreamRecord, rest: Iterable[StreamRecord]) -> list[Alert]:
+    def _alerts_of(self, record: StreamRecord, rest: Iterable[StreamRecord], result: AnnounceResult) -> list[Alert]:
         if is_rebuilt(record):
             return []
         change, cache = read_change(record, self.bucket, self.store.cache), self.store.cache
         alerts_of = BY_KIND.get(change.kind)
         if alerts_of is None or change.is_rewrite:
             return []
+
+        def skip(error: CorruptItem) -> None:
+            self.log("an alert is without what is downstream of an output", error, run=run_of(record))
+            result.corrupt += 1
+
         reader = Reader(self.store.for_one_request(), self.naming)
-        return list(alerts_of(Record(change, later_changes(record, rest, self.bucket, cache), written(record)), reader))
+        later = later_changes(record, rest, self.bucket, cache)
+        return list(alerts_of(Record(change, later, written(record), skip), reader))
 
     def _quarantine(self, record: StreamRecord, error: Exception) -> None:
         document = {"reason": f"{type(error).__name__}: {error}", "record": record}

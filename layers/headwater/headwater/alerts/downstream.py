@@ -4,7 +4,7 @@ nearest, with their owners.
 The lineage is that of the moment before the change: the job that caused the change may already report other columns.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -14,16 +14,18 @@ from headwater.graph.states.rhythm import moment
 from headwater.graph.states.run import Run
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, moved_back
-from headwater.read.frontier import Frontier
+from headwater.read.frontier import BlindSpot, Frontier
 from headwater.read.reader import Reader
+from headwater.store.errors import CorruptItem
 from headwater.traversal.expectations import by_rhythms, outputs_of
 from headwater.traversal.impact import NodeAtRisk, Reach, counted, impact, is_by_table, quantities
 from headwater.traversal.impacted_node import Granularity
 
 MAX_DEPTH, MAX_NODES = 10, 500
 """The reach of the walk downstream, in jobs and in nodes."""
-MAX_OUTPUTS = 5
-"""Outputs of a run whose readers are looked up."""
+MAX_OUTPUTS, NEAR_DEPTH, NEAR_NODES = 5, 3, 100
+"""Outputs of a run whose readers are looked up, how far in jobs, and the nodes of all of them together: many runs may
+fail at once."""
 MAX_ITEMS, MAX_LINES = 50, 8
 """Nodes at risk in the members of an alert, and in its sentences. The link leads to all nodes."""
 OPEN = " whose origin the producer does not know"
@@ -108,12 +110,36 @@ def downstream(
     return Downstream(result.at_risk, result.is_truncated, result.frontier)
 
 
-def suffering_from(reader: Reader, run: Run, since: Instant) -> list[Downstream]:
+def suffering_from(reader: Reader, run: Run, since: Instant, skip: Callable[[CorruptItem], None]) -> list[Downstream]:
     """What waits for a run that does not end well: jobs downstream of what it writes get no alert of their own. If it
-    does not say what it writes, what its job writes counts."""
-    expected = {} if run.outputs else by_rhythms(reader, [job_id(run.job)], moment(since))
-    written = [*run.outputs, *(used.id for each in expected.values() for used in outputs_of(reader, each))]
-    return [found for each in written[:MAX_OUTPUTS] if (found := downstream(reader, each, None, since, since))]
+    does not say what it writes, what its job writes counts. An output is left out, and `skip` is called, if an item
+    downstream of it cannot be read."""
+    suffering: list[Downstream] = []
+    room, since = NEAR_NODES, moved_back(since, timedelta(microseconds=1))
+    try:
+        written = [*run.outputs] or _usual_outputs(reader, run, since)
+    except CorruptItem as error:
+        skip(error)
+        written = []
+    for number, dataset in enumerate(written):
+        if number == MAX_OUTPUTS or not room:
+            suffering[-1:] = [each._replace(is_truncated=True) for each in suffering[-1:]]
+            break
+        try:
+            found = impact(reader, dataset, None, Reach(NEAR_DEPTH, room, as_of=since))
+        except CorruptItem as error:
+            skip(error)
+            continue
+        room -= len(found.at_risk)
+        is_cut = any(unseen.kind is BlindSpot.BEYOND for unseen in found.frontier.unseen)
+        if found.at_risk:
+            suffering.append(Downstream(found.at_risk, is_cut, found.frontier))
+    return suffering
+
+
+def _usual_outputs(reader: Reader, run: Run, since: Instant) -> list[DatasetId]:
+    expected = by_rhythms(reader, [job_id(run.job)], moment(since))
+    return [used.id for each in expected.values() for used in outputs_of(reader, each)]
 
 
 def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:

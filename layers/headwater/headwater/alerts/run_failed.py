@@ -51,10 +51,10 @@ def run_failed(record: Record, reader: Reader) -> Iterator[Alert]:
     run: Run | None = record.change.after
     had_failed = before is not None and before.state is RunState.FAILED
     if run and run.state is RunState.FAILED and not had_failed and not is_told_elsewhere(reader, run):
-        yield _alert(run, reader)
+        yield _alert(run, reader, record)
 
 
-def _alert(run: Run, reader: Reader) -> Alert:
+def _alert(run: Run, reader: Reader, record: Record) -> Alert:
     ancestors = ancestors_of(reader, run)
     application = ancestors.application
     outputs = run.outputs or _outputs_of(reader, application)
@@ -62,7 +62,8 @@ def _alert(run: Run, reader: Reader) -> Alert:
     message = messages_of(reader.store, [run])[run.id]
     written = [node_id(NodeKind.DATASET, use.name) for use in outputs.values()]
     at, causes = run.ended_at or run.updated, causes_of_failure(reader, run)
-    suffering = suffering_from(reader, replace(run, outputs=outputs), at)
+    run_writing = replace(run, outputs=outputs)
+    suffering = [] if _went_well_since(reader, run) else suffering_from(reader, run_writing, at, record.skip)
     lines = [
         f"Run {run.run_id} of job {run.job.name} in {run.job.namespace} failed at {shown(at)}{ancestors.as_text()}.",
         *([message] if message else []),
@@ -97,6 +98,13 @@ def _alert(run: Run, reader: Reader) -> Alert:
             "suffers": [each.as_json() for each in suffering],
         },
     )
+
+
+def _went_well_since(reader: Reader, run: Run) -> bool:
+    """Whether a newer run of the job ended well, as when a failure is reported late: nobody waits for this one."""
+    head = reader.jobs([job_id(run.job)], usages=False).get(job_id(run.job))
+    latest = head.latest if head else None
+    return latest is not None and latest.has_superseded(run) and latest.state == RunState.COMPLETED
 
 
 def _called(run: Run, application: ParentRef | None) -> str:

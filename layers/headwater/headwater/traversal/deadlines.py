@@ -213,7 +213,7 @@ class Estimate:
         due = slot.due - slot.earlier if slot else by
         others = [*self._after_others(each, due, usual)]
         held_until = max((way.start for way in others if way.is_late), default=due)
-        own = [self._by_timetable(each, max(due, held_until), usual)] if slot else []
+        own = [self._by_timetable(each, due, max(due, held_until), usual)] if slot else []
         return max([*own, *others], key=lambda way: (way.end, way.is_late), default=None)
 
     def _of_running(self, each: Expected, begun: Moment, taken: Sequence[int], usual: int) -> Coming:
@@ -248,11 +248,14 @@ class Estimate:
             return each, f"took {length(seconds)}, {length(usual)} are usual", True
         return each, f"began at {_time(begun)}, and takes {length(usual)}", False
 
-    def _by_timetable(self, each: Expected, due: Moment, usual: int) -> Coming:
-        start = max(self.now, due)
-        if start > due:
+    def _by_timetable(self, each: Expected, due: Moment, held_until: Moment, usual: int) -> Coming:
+        """When the job ends that begins by the clock, or once late jobs above no longer hold it up. They are the cause
+        until it has had the time that any job has to follow."""
+        start = max(self.now, held_until)
+        if overdue := start - held_until:
+            least = LEAST_OVERDUE if held_until == due else LEAST_TOLERANCE
             why = f"was due at {_time(due)} and has not begun"
-            return Coming(start, start + usual, each, why, start - due > LEAST_OVERDUE, start - due)
+            return Coming(start, start + usual, each, why, overdue > least, overdue)
         why = f"is due at {_time(due)}, and takes {length(usual)}"
         return Coming(start, start + usual, each, why, False)
 

@@ -75,12 +75,6 @@ class Expected(NamedTuple):
         return latest is not None and latest.is_reported and latest.state == RunState.RUNNING
 
     @property
-    def failure(self) -> Observation | None:
-        """Its newest run, if that failed and so has an alert. One that was aborted has none: it explains nothing."""
-        is_aborted = self.head.latest is not None and self.head.latest.state == RunState.ABORTED
-        return self.last if self.last and not self.last.is_good and not is_aborted else None
-
-    @property
     def last(self) -> Observation | None:
         return self.rhythm.observations[-1] if self.rhythm.observations else None
 
@@ -168,7 +162,7 @@ def _with_cause(
             or (each.state is ExpectedState.LATE and is_parent)
             or (each.is_open and (is_parent or (each.begun or 0) > slot.due - _lead(each)))
             or (ended is not None and slot.due < ended and now < ended + _lag(late.rhythm, each.rhythm))
-            or (each.failure is not None and each.failure.start > slot.due - _lead(each))
+            or (each.last is not None and not each.last.is_good and each.last.start > slot.due - _lead(each))
         ) and (is_parent or not has_done_its_part(late.rhythm, each, slot.due)):
             return late._replace(state=ExpectedState.WAITING, waits_for=each.head)
     return late

@@ -26,7 +26,7 @@ from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant, parse_instant, to_datetime
 
-GENERATIONS, DAYS, MONTHS, BACKFILLS = 30, 70, 12, 10
+GENERATIONS, DAYS, MONTHS, BACKFILLS = 30, 70, 12, 32
 DAY = 86_400
 """Seconds."""
 LATE = DAY // 2
@@ -58,9 +58,9 @@ class Observation(NamedTuple):
 
 
 class BackfillRun(NamedTuple):
-    """A run of a backfill: its start, and the end of its id."""
+    """A run of a backfill: its last event, and the end of its id."""
 
-    start: Moment
+    last: Moment
     run: str
 
 
@@ -133,7 +133,7 @@ class Rhythm:
     def places(self) -> dict[str, tuple[Moment, str]]:
         """The start and the generation of each run; those of a backfill have none."""
         places = {seen.run: (seen.start, seen.generation) for seen in self.observations}
-        return places | {seen.run: (seen.start, "") for seen in self.backfills}
+        return places | {seen.run: (0, "") for seen in self.backfills}
 
     @property
     def is_due(self) -> bool:
@@ -147,7 +147,7 @@ class Rhythm:
 
 
 def backfill_run(run: Run) -> BackfillRun:
-    return BackfillRun(moment(run.started_at), short_id(run.run_id))
+    return BackfillRun(moment(run.last), short_id(run.run_id))
 
 
 def observation(run: Run) -> Observation:

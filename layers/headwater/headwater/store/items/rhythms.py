@@ -108,8 +108,8 @@ def _schedule(value: Any) -> Schedule:
 
 
 def _backfill_run(value: Any) -> BackfillRun:
-    start, run = value
-    return BackfillRun(_starts([start])[0], _runs(run))
+    last, run = value
+    return BackfillRun(_starts([last])[0], _runs(run))
 
 
 def _starts(value: Any) -> list[Moment]:
