@@ -97,7 +97,11 @@ def test_a_code_that_nobody_can_type_is_no_finding(account: Account, tmp_path: P
         "[profile me]\naws_access_key_id = test\naws_secret_access_key = test\n"
     )
     environment = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    environment |= {"AWS_CONFIG_FILE": str(tmp_path / "config"), "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none")}
+    environment |= {
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "AWS_CONFIG_FILE": str(tmp_path / "config"),
+        "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none"),
+    }
     asks = f"from headwater.cli.doctor.quota import few_copies; print(list(few_copies({STACK!r})))"
     asked = subprocess.run(  # noqa: S603 - the interpreter of the tests
         [sys.executable, "-c", asks],

@@ -63,7 +63,8 @@ def _alert(run: Run, reader: Reader, record: Record) -> Alert:
     written = [node_id(NodeKind.DATASET, use.name) for use in outputs.values()]
     at, causes = run.ended_at or run.updated, causes_of_failure(reader, run)
     run_writing = replace(run, outputs=outputs)
-    suffering = [] if _went_well_since(reader, run) else suffering_from(reader, run_writing, at, record.skip)
+    # What it usually writes is known of today, and an alert tells what was known when its event came.
+    suffering = suffering_from(reader, run_writing, at, record.skip) if outputs else []
     lines = [
         f"Run {run.run_id} of job {run.job.name} in {run.job.namespace} failed at {shown(at)}{ancestors.as_text()}.",
         *([message] if message else []),
@@ -98,13 +99,6 @@ def _alert(run: Run, reader: Reader, record: Record) -> Alert:
             "suffers": [each.as_json() for each in suffering],
         },
     )
-
-
-def _went_well_since(reader: Reader, run: Run) -> bool:
-    """Whether a newer run of the job ended well, as when a failure is reported late: nobody waits for this one."""
-    head = reader.jobs([job_id(run.job)], usages=False).get(job_id(run.job))
-    latest = head.latest if head else None
-    return latest is not None and latest.has_superseded(run) and latest.state == RunState.COMPLETED
 
 
 def _called(run: Run, application: ParentRef | None) -> str:
