@@ -16,6 +16,7 @@ from headwater.cli.jvm.installed_spark import JAR, spark_home, spark_java
 from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
 from headwater.cli.jvm.spark_submit import LISTENER
 from headwater.cli.machine.state import state_folder
+from tests.alerts.stream import World
 from tests.factory import Document
 from tests.lookup.requests import LookupClient, table_after
 
@@ -67,8 +68,10 @@ def started(lake: Path, program: str, spoil: Callable[[Path], None] | None = Non
     java = spark_java(state) / "bin" / "java"
     quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g"]
     command = [str(java), *quick, *options, "-cp", class_path, program, str(lake)]
+    (lake / "jars").symlink_to(spark_home() / "jars")
+    cluster = {"SPARK_HOME": str(lake), "SPARK_SCALA_VERSION": "2.12", "SPARK_LOCAL_IP": "127.0.0.1"}
     log = (lake / LOG).open("w")
-    with log, subprocess.Popen(command, cwd=lake, stdout=log, stderr=log) as process:  # noqa: S603
+    with log, subprocess.Popen(command, cwd=lake, env=os.environ | cluster, stdout=log, stderr=log) as process:  # noqa: S603
         try:
             yield process
         finally:
@@ -181,6 +184,20 @@ def test_the_listener_s_complete_of_a_query_that_failed_says_so(events: list[Doc
     assert "COMPLETE" in {event["eventType"] for event in said}
     assert {event["run"]["runId"] for event in said} <= own
     assert all("Job aborted" in event["run"]["facets"]["errorMessage"]["message"] for event in said)
+
+
+def test_every_failure_names_the_memory_that_ran_out_in_an_earlier_attempt(tmp_path: Path) -> None:
+    with started(tmp_path, "Memory") as process:
+        process.wait(SECONDS)
+    events = sent(tmp_path)
+    failures = [event["run"]["facets"] for event in events if event["eventType"] == "FAIL"]
+    assert len(failures) == 2, "the listener's, which comes first, and the jar's"
+    for facets in failures:
+        assert "ExecutorLostFailure" in facets["errorMessage"]["message"]
+        assert "OutOfMemoryError: Java heap space" in facets["errorMessage"]["message"]
+        assert facets["headwater_runtime"]["failedTasks"] >= 2
+    (alert,) = (alert for alert in World().alerts_one_by_one(events) if alert["alert"] == "Run Failed")
+    assert "Memory ran out (OutOfMemoryError: Java heap space)." in alert["lines"]
 
 
 @pytest.mark.parametrize("missing", ["Origins", "Queries", "Stream"])

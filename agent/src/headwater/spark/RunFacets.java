@@ -8,8 +8,10 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.scheduler.JobFailed;
 import org.apache.spark.scheduler.SparkListenerApplicationStart;
 import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 
 /**
@@ -44,6 +46,9 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
             facets.accept("headwater_heartbeat", heartbeat());
             Agent.guard(() -> context.getSparkContext().ifPresent(spark -> JobRun.tell(spark, facets)));
         }
+        if (event instanceof SparkListenerJobEnd) {
+            Agent.guard(() -> ended((SparkListenerJobEnd) event, facets));
+        }
         if (event instanceof SparkListenerSQLExecutionEnd) {
             Agent.guard(() -> ended((SparkListenerSQLExecutionEnd) event, facets));
         }
@@ -55,6 +60,14 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
     private void read(RDD<?> rdd) {
         if (!context.getOptimizedPlanOptional().isPresent()) {
             Models.read(rdd);
+        }
+    }
+
+    /** A job that failed, of which the listener tells before its query ends. */
+    private static void ended(SparkListenerJobEnd event, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
+        if (event.jobResult() instanceof JobFailed) {
+            String error = String.valueOf(((JobFailed) event.jobResult()).exception().getMessage());
+            facets.accept("errorMessage", Own.error(Queries.explained(event, error)));
         }
     }
 
