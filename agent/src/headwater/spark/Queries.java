@@ -74,6 +74,9 @@ final class Queries extends SparkListener {
             return Collections.emptyMap();
         }
         query.runOf(context);
+        if (event instanceof SparkListenerJobStart && query.execution == NONE) {
+            Agent.guard(() -> Models.read(watched, ((SparkListenerJobStart) event).jobId()));
+        }
         if (event instanceof SparkListenerSQLExecutionEnd) {
             Streams.ended(query.description, context);
             Agent.guard(() -> context.getOptimizedPlanOptional().ifPresent(Models::read));

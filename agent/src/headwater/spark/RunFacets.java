@@ -7,7 +7,6 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiConsumer;
-import org.apache.spark.rdd.RDD;
 import org.apache.spark.scheduler.JobFailed;
 import org.apache.spark.scheduler.SparkListenerApplicationStart;
 import org.apache.spark.scheduler.SparkListenerEvent;
@@ -15,8 +14,8 @@ import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 
 /**
- * The run facets headwater_runtime, headwater_failed, headwater_heartbeat and headwater_agent. The listener calls this for each object of an
- * event (the event, a job, each RDD), and by this tells which run has which query.
+ * The run facets headwater_runtime, headwater_failed, headwater_heartbeat and headwater_agent. The listener calls this for
+ * each event, and by this tells which run has which query.
  */
 final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
     private final OpenLineageContext context;
@@ -28,15 +27,11 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
 
     @Override
     public boolean isDefinedAt(Object event) {
-        return event instanceof SparkListenerEvent || event instanceof RDD;
+        return event instanceof SparkListenerEvent;
     }
 
     @Override
     protected void build(Object event, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
-        if (event instanceof RDD) {
-            Agent.guard(() -> read((RDD<?>) event));
-            return;
-        }
         Map<String, Object> runtime =
                 Agent.guard(() -> Queries.seen((SparkListenerEvent) event, context), Collections.emptyMap());
         if (!runtime.isEmpty()) {
@@ -54,12 +49,6 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
         }
         if (Agent.fault() != null) {
             facets.accept("headwater_agent", facet(Collections.singletonMap("fault", Agent.fault())));
-        }
-    }
-
-    private void read(RDD<?> rdd) {
-        if (!context.getOptimizedPlanOptional().isPresent()) {
-            Models.read(rdd);
         }
     }
 
