@@ -239,8 +239,9 @@ def test_a_model_is_named_without_what_is_new_in_each_run(tmp_path: Path) -> Non
     parts = [*jar_files(state_folder(), LISTENER_PINS), jar, spark_home() / "jars" / "*", tmp_path]
     class_path = os.pathsep.join(map(str, parts))
     subprocess.run([COMPILER, "-cp", class_path, "-d", tmp_path, source], check=True)  # noqa: S603
+    java = str(spark_java(state_folder()) / "bin" / "java")
     utf8 = ["-Dfile.encoding=UTF-8", "-Dsun.jnu.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
-    command = [spark_java(state_folder()) / "bin" / "java", *utf8, "-cp", class_path, "headwater.spark.Names", *named]
+    command = [java, *utf8, "-cp", class_path, "headwater.spark.Names", *named]
     printed = subprocess.run(command, capture_output=True, check=True, env=os.environ | {"LC_ALL": "C.UTF-8"})  # noqa: S603
     assert printed.stdout.decode().split() == list(named.values())
 
