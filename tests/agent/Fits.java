@@ -22,7 +22,7 @@ public final class Fits {
         rows.write().saveAsTable("scores");
         String events = lake + "/events.jsonl";
         spark.read().schema(COLUMNS).parquet(lake + "/looked").javaRDD().foreach(row -> await(events));
-        spark.read().schema(COLUMNS).parquet(lake + "/kept").cache().filter("id > 1").count();
+        spark.read().schema(COLUMNS).parquet(lake + "/kept").cache().write().parquet(lake + "/copy");
         VectorAssembler assembler = new VectorAssembler().setInputCols(new String[] {"cost", "k"}).setOutputCol("features");
         DecisionTreeRegressor tree = new DecisionTreeRegressor().setLabelCol("id").setMaxDepth(1);
         Dataset<Row> trained = spark.read().schema(COLUMNS).parquet(lake + "/trained").cache();

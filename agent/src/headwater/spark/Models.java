@@ -176,16 +176,20 @@ final class Models {
     }
 
     /** What a plan reads. A node that writes may name what it writes in the same way, but is no leaf. */
-    private static void addLeaves(LogicalPlan plan, Set<DatasetIdentifier> sources) {
+    private static void addLeaves(Object plan, Set<DatasetIdentifier> sources) {
         List<Object> children = Scala.list(plan, "children");
         if (!children.isEmpty()) {
-            children.forEach(child -> addLeaves((LogicalPlan) child, sources));
+            children.forEach(child -> addLeaves(child, sources));
             return;
         }
-        LogicalPlan cached = Origins.queryOfCached(plan);
-        if (cached != null) {
-            addLeaves(cached, sources);
-            return;
+        Object relation = Scala.get(plan, "relation"); // of files, of Iceberg, or cached
+        for (Object cached : new Object[] {plan, relation}) {
+            Object executed = Scala.get(Scala.get(cached, "cacheBuilder"), "cachedPlan");
+            Object adaptive = Scala.get(cached, "inputPlan");
+            if (executed != null || adaptive != null) {
+                addLeaves(executed == null ? adaptive : executed, sources);
+                return;
+            }
         }
         Object ofCatalog = Scala.get(plan, "catalogTable"); // whose partitions may be the paths of the relation
         Object ofHive = Scala.get(plan, "tableMeta");
@@ -195,7 +199,6 @@ final class Models {
             add(sources, PathUtils.fromURI((URI) location));
             return;
         }
-        Object relation = Scala.get(plan, "relation"); // of files, or of Iceberg
         for (Object path : Scala.list(Scala.get(relation, "location"), "rootPaths")) {
             add(sources, PathUtils.fromPath((Path) path));
         }

@@ -100,21 +100,14 @@ final class Origins {
 
     /** A column of a cached query, by its place. */
     private Origin cached(LogicalPlan relation, Attribute column) {
-        LogicalPlan query = queryOfCached(relation);
+        Object cached = Scala.get(Scala.get(relation, "cacheBuilder"), "cachedPlan");
+        Object query = ((Option<?>) Scala.get(cached, "logicalLink")).getOrElse(() -> null);
         int place = outputOf(relation).indexOf(column);
-        if (query == null || place >= outputOf(query).size()) {
+        if (!(query instanceof LogicalPlan) || place >= outputOf((LogicalPlan) query).size()) {
             return Origin.unexplained();
         }
-        walk(query);
-        return get(outputOf(query).get(place));
-    }
-
-    /** The query that a relation keeps the result of; null if it keeps none. */
-    static LogicalPlan queryOfCached(LogicalPlan relation) {
-        Object cached = Scala.get(Scala.get(relation, "cacheBuilder"), "cachedPlan");
-        Object link = Scala.get(cached, "logicalLink");
-        Object query = link instanceof Option ? ((Option<?>) link).getOrElse(() -> null) : null;
-        return query instanceof LogicalPlan ? (LogicalPlan) query : null;
+        walk((LogicalPlan) query);
+        return get(outputOf((LogicalPlan) query).get(place));
     }
 
     private Origin evaluated(Evaluation evaluation) {
