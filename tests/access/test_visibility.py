@@ -271,6 +271,18 @@ def test_a_pattern_is_for_no_reserved_namespace(stack: Stack, pattern: str) -> N
         assert stack.get(caller, "search", q="e", namespace=f"headwater:{reserved}").status == 403
 
 
+def test_a_hidden_job_that_only_may_use_a_dataset_does_not_read_it_for_certain(stack: Stack) -> None:
+    read = factory.dataset("seen", A_LAKE)
+    posted(stack, outputs=[read])
+    doubt = {"headwater_inputs": factory.facet(areCandidates=True)}
+    saved = event("COMPLETE", factory.run_id(72), "team-b", "model", inputs=[read], run_facets=doubt)
+    stack.post(PLATFORM, saved)
+    graph = stack.get(A, "lineage", nodeId=f"dataset:{A_LAKE}:seen", direction="downstream").body["graph"]
+    (edge,) = (edge for node in graph for edge in node["inEdges"] if edge["origin"].endswith(":seen"))
+    assert edge["candidate"]
+    assert "model" not in edge["destination"]
+
+
 def test_a_column_of_a_linked_dataset_of_another_team_is_not_found(stack: Stack) -> None:
     """The platform says that a dataset of A and orders of B are one. A tags its own name of it."""
     linked = factory.dataset("glued", A_LAKE, symlinks=factory.symlinks("orders", namespace=B_LAKE))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import zipfile
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from headwater.cli.jvm.installed_spark import JAR, spark_home, spark_java
 from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
 from headwater.cli.jvm.spark_submit import LISTENER
 from headwater.cli.machine.state import state_folder
+from tests.alerts.stream import World
 from tests.factory import Document
 from tests.lookup.requests import LookupClient, table_after
 
@@ -67,8 +69,10 @@ def started(lake: Path, program: str, spoil: Callable[[Path], None] | None = Non
     java = spark_java(state) / "bin" / "java"
     quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g"]
     command = [str(java), *quick, *options, "-cp", class_path, program, str(lake)]
+    (lake / "jars").symlink_to(spark_home() / "jars")
+    cluster = {"SPARK_HOME": str(lake), "SPARK_SCALA_VERSION": "2.12", "SPARK_LOCAL_IP": "127.0.0.1"}
     log = (lake / LOG).open("w")
-    with log, subprocess.Popen(command, cwd=lake, stdout=log, stderr=log) as process:  # noqa: S603
+    with log, subprocess.Popen(command, cwd=lake, env=os.environ | cluster, stdout=log, stderr=log) as process:  # noqa: S603
         try:
             yield process
         finally:
@@ -181,6 +185,65 @@ def test_the_listener_s_complete_of_a_query_that_failed_says_so(events: list[Doc
     assert "COMPLETE" in {event["eventType"] for event in said}
     assert {event["run"]["runId"] for event in said} <= own
     assert all("Job aborted" in event["run"]["facets"]["errorMessage"]["message"] for event in said)
+
+
+def test_every_failure_names_the_memory_that_ran_out_in_an_earlier_attempt(tmp_path: Path) -> None:
+    with started(tmp_path, "Memory") as process:
+        process.wait(SECONDS)
+    events = sent(tmp_path)
+    failures = [event["run"]["facets"] for event in events if event["eventType"] == "FAIL"]
+    assert len(failures) == 2, "the listener's, which comes first, and the jar's"
+    for facets in failures:
+        assert "ExecutorLostFailure" in facets["errorMessage"]["message"]
+        assert "OutOfMemoryError: Java heap space" in facets["errorMessage"]["message"]
+        assert facets["headwater_runtime"]["failedTasks"] >= 2
+    (alert,) = (alert for alert in World().alerts_one_by_one(events) if alert["alert"] == "Run Failed")
+    assert "Memory ran out (OutOfMemoryError: Java heap space)." in alert["lines"]
+
+
+def test_a_pipeline_may_use_all_that_was_read(tmp_path: Path) -> None:
+    with started(tmp_path, "Fits") as process:
+        process.wait(SECONDS)
+    assert process.returncode == 0, (tmp_path / LOG).read_text(encoding="utf-8")[-5_000:]
+    events = sent(tmp_path)
+    assert not [event for event in events if "headwater_agent" in event["run"]["facets"]]
+    jobs = LookupClient(table_after(*events))("jobs", limit=100)["jobs"]
+    (job,) = (job for job in jobs if job.get("candidateInputs"))
+    assert {Path(each["name"]).name for each in job["inputs"]} == {"looked", "kept", "trained"}, (
+        "and not the table `scores`"
+    )
+
+
+NAMES = """
+models/2026-11-26-churn > models_churn        models/2026-11-26-fraud > models_fraud
+/models/20261126_eu > models_eu               /models/2026/11/26/churn > models_churn
+/models/dt=2026-11-26/churn > models_churn    /models/churn_20261126T101500Z > models_churn
+/models/run_1764194400000/churn > models_run_churn
+/acc/123456789012/churn > acc_123456789012_churn
+/tenants/10023456/churn > tenants_10023456_churn
+/models/客户 > models_客户                      /2026-11-26 > model
+/tmp/tmpa3k9x1_q/model > tmp_model            /mlflow/0b5a2c1e-7f6d-4c3b-9a8d-112233445566/p > mlflow_p
+"""
+
+
+def test_a_model_is_named_without_what_is_new_in_each_run(tmp_path: Path) -> None:
+    named = dict(pair.split(" > ") for line in NAMES.strip().splitlines() for pair in re.split(" {2,}", line))
+    jar = tmp_path / JAR.name
+    build(jar, COMPILER)
+    source = tmp_path / "Names.java"
+    source.write_text(
+        "package headwater.spark; public class Names { public static void main(String[] paths) {"
+        " for (String path : paths) System.out.println(Models.nameOf(path)); } }",
+        encoding="utf-8",
+    )
+    parts = [*jar_files(state_folder(), LISTENER_PINS), jar, spark_home() / "jars" / "*", tmp_path]
+    class_path = os.pathsep.join(map(str, parts))
+    subprocess.run([COMPILER, "-cp", class_path, "-d", tmp_path, source], check=True)  # noqa: S603
+    java = str(spark_java(state_folder()) / "bin" / "java")
+    utf8 = ["-Dfile.encoding=UTF-8", "-Dsun.jnu.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
+    command = [java, *utf8, "-cp", class_path, "headwater.spark.Names", *named]
+    printed = subprocess.run(command, capture_output=True, check=True, env=os.environ | {"LC_ALL": "C.UTF-8"})  # noqa: S603
+    assert printed.stdout.decode().split() == list(named.values())
 
 
 @pytest.mark.parametrize("missing", ["Origins", "Queries", "Stream"])

@@ -249,14 +249,14 @@ def test_one_sum_of_what_breaks_has_all_nodes_of_all_pages() -> None:
 def test_what_only_may_be_made_of_a_dataset_may_break() -> None:
     """A pipeline was saved of which nobody knows what it was fitted on."""
 
-    def saved(*, candidates: bool, run: int) -> factory.Document:
+    def saved(*, candidates: bool, run: int, read: str = "features", written: str = "model") -> factory.Document:
         return factory.run_event(
             "COMPLETE",
             job="train.model",
             run=run,
             seconds=run,
-            inputs=[factory.dataset("features")],
-            outputs=[factory.dataset("model")],
+            inputs=[factory.dataset(read)],
+            outputs=[factory.dataset(written)] if written else [],
             run_facets={"headwater_inputs": factory.facet(areCandidates=candidates)},
         )
 
@@ -269,5 +269,16 @@ def test_what_only_may_be_made_of_a_dataset_may_break() -> None:
         if edge["origin"] == table("features")
     )
     assert edge == {"origin": table("features"), "destination": "job:demo:train.model", "candidate": True}
+    quiet = after(saved(candidates=True, run=1, written=""))(table("features"))
+    assert at_risk(quiet) == {"train": ("unknown", True)}
+    assert "FILTERS" not in str(after(doubtful)(table("features")))
     known = after(doubtful, saved(candidates=False, run=2))(table("features"))
     assert at_risk(known) == {"lake:model": ("dataset", False), "train": ("dataset", False)}
+
+    for doubted in (1, 2):
+        two = [saved(candidates=run == doubted, run=run, read=f"r{run}", written=f"m{run}") for run in (1, 2)]
+        for event in two:
+            event["run"]["facets"]["parent"] = factory.parent(9, "app")
+        for name in ("r1", "r2"):
+            found = at_risk(after(*two)(table(name)))
+            assert {is_possible for _, is_possible in found.values()} == {True}, "both models are of one run of `app`"

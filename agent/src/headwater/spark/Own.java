@@ -195,7 +195,6 @@ final class Own {
         kind.getAdditionalProperties().put("subType", "spark-ml");
         String name = application.getJobName() + "." + Models.nameOf(model.getName());
         List<OpenLineage.InputDataset> inputs = sources.stream()
-                .limit(MOST)
                 .map(each -> ol.newInputDatasetBuilder().namespace(each.getNamespace()).name(each.getName()).build())
                 .collect(Collectors.toList());
         OpenLineage.OutputDataset output = ol.newOutputDatasetBuilder()
@@ -250,8 +249,12 @@ final class Own {
     }
 
     static OpenLineage.ErrorMessageRunFacet error(String message) {
-        String start = message.substring(0, Math.min(message.length(), MESSAGE_CHARACTERS));
-        return OPEN_LINEAGE.newErrorMessageRunFacet(start, "JAVA", null);
+        return OPEN_LINEAGE.newErrorMessageRunFacet(start(message), "JAVA", null);
+    }
+
+    /** As much of a message as is looked at: it may hold rows. */
+    static String start(String message) {
+        return message.substring(0, Math.min(message.length(), MESSAGE_CHARACTERS));
     }
 
     private static Map<String, Object> parent(OpenLineageContext application) {

@@ -10,6 +10,7 @@ import java.util.Properties;
 import java.util.UUID;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.apache.spark.SparkContext;
+import org.apache.spark.scheduler.JobFailed;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerApplicationStart;
@@ -73,12 +74,16 @@ final class Queries extends SparkListener {
             return Collections.emptyMap();
         }
         query.runOf(context);
+        if (event instanceof SparkListenerJobStart && query.execution == NONE) {
+            Agent.guard(() -> Models.read(watched, ((SparkListenerJobStart) event).jobId()));
+        }
         if (event instanceof SparkListenerSQLExecutionEnd) {
             Streams.ended(query.description, context);
             Agent.guard(() -> context.getOptimizedPlanOptional().ifPresent(Models::read));
         }
         boolean isEnd = event instanceof SparkListenerSQLExecutionEnd
-                || (event instanceof SparkListenerJobEnd && query.execution == NONE);
+                || (event instanceof SparkListenerJobEnd
+                        && (query.execution == NONE || ((SparkListenerJobEnd) event).jobResult() instanceof JobFailed));
         return isEnd ? query.runtime() : Collections.emptyMap();
     }
 
@@ -225,9 +230,10 @@ final class Queries extends SparkListener {
         return toldBy(query(event.executionId()), message);
     }
 
-    /** The error of a query that failed. */
-    static synchronized String explained(SparkListenerSQLExecutionEnd event, String error) {
-        return query(event.executionId()).explained(error);
+    /** The error of a query, or of one of its jobs, that failed. */
+    static synchronized String explained(SparkListenerEvent event, String error) {
+        Query query = queryOf(event);
+        return query == null ? error : query.explained(error);
     }
 
     /** The run of a query for which ABORT was sent; null if it was not. */

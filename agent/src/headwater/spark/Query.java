@@ -14,7 +14,8 @@ import org.apache.spark.scheduler.StageInfo;
 /** A query, a job of an RDD, or all of an application: its run by the listener, and what its tasks took, in milliseconds. */
 final class Query {
     private static final int MOST_STAGES = 50;
-    private static final Pattern OUT_OF_MEMORY = Pattern.compile("[\\w.]*OutOfMemoryError: [^\n]{1,100}");
+    private static final Pattern OUT_OF_MEMORY = Pattern.compile("(?<![\\w.])[\\w.]*OutOfMemoryError: [^\n]{1,100}");
+    private static final Pattern LOST = Pattern.compile("in stage (\\d{1,9})\\.\\d+ [^\n]{1,300}?: ExecutorLostFailure");
     private static final Pattern CALL_SITE = Pattern.compile("(\\w{1,40}) at ");
 
     final long execution;
@@ -39,7 +40,7 @@ final class Query {
     private long bytesShuffled;
     private long bytesSpilled;
     private long peakMemory;
-    private String memory; // what a task said that ran out of it
+    private final Map<Integer, String> memory = new TreeMap<>(); // by stage, what a task said that ran out of it
 
     Query(long execution) {
         this.execution = execution;
@@ -67,9 +68,11 @@ final class Query {
         tasks++;
         boolean isGood = event.taskInfo().successful();
         failedTasks += isGood ? 0 : 1;
-        if (!isGood && memory == null) {
-            Matcher found = OUT_OF_MEMORY.matcher(String.valueOf(Scala.get(event.reason(), "toErrorString")));
-            memory = found.find() ? found.group() : null;
+        if (!isGood && memory.size() < MOST_STAGES) {
+            Matcher found = OUT_OF_MEMORY.matcher(Own.start(String.valueOf(Scala.get(event.reason(), "toErrorString"))));
+            if (found.find()) {
+                memory.putIfAbsent(event.stageId(), found.group());
+            }
         }
         TaskMetrics metrics = event.taskMetrics();
         if (metrics == null) {
@@ -103,15 +106,17 @@ final class Query {
     }
 
     /**
-     * The error of the query, with what ran out of memory: the executor ends by that, and the next attempt, by which
-     * Spark explains the failure, says no more than `exited with code 50`.
+     * The error of the query, with what ran out of memory in the stage that it names: the executor ends by that, and the
+     * next attempt, by which Spark explains the failure, says no more than `exited with code 50`.
      */
     String explained(String error) {
-        if (memory == null || !error.contains("ExecutorLostFailure")) {
+        Matcher stage = LOST.matcher(error);
+        String ended = stage.find() ? memory.get(Integer.parseInt(stage.group(1))) : null;
+        if (ended == null) {
             return error;
         }
         String[] lines = error.split("\n", 2);
-        return lines[0] + "\nAn earlier attempt failed: " + memory + (lines.length > 1 ? "\n" + lines[1] : "");
+        return lines[0] + "\nAn earlier attempt failed: " + ended + (lines.length > 1 ? "\n" + lines[1] : "");
     }
 
     /** `collect` of the description `collect at report.py:12`; `query` of one that the program gave itself. */

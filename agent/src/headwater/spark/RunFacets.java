@@ -7,14 +7,15 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiConsumer;
-import org.apache.spark.rdd.RDD;
+import org.apache.spark.scheduler.JobFailed;
 import org.apache.spark.scheduler.SparkListenerApplicationStart;
 import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 
 /**
- * The run facets headwater_runtime, headwater_failed, headwater_heartbeat and headwater_agent. The listener calls this for each object of an
- * event (the event, a job, each RDD), and by this tells which run has which query.
+ * The run facets headwater_runtime, headwater_failed, headwater_heartbeat and headwater_agent. The listener calls this for
+ * each event, and by this tells which run has which query.
  */
 final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
     private final OpenLineageContext context;
@@ -26,15 +27,11 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
 
     @Override
     public boolean isDefinedAt(Object event) {
-        return event instanceof SparkListenerEvent || event instanceof RDD;
+        return event instanceof SparkListenerEvent;
     }
 
     @Override
     protected void build(Object event, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
-        if (event instanceof RDD) {
-            Agent.guard(() -> read((RDD<?>) event));
-            return;
-        }
         Map<String, Object> runtime =
                 Agent.guard(() -> Queries.seen((SparkListenerEvent) event, context), Collections.emptyMap());
         if (!runtime.isEmpty()) {
@@ -44,6 +41,9 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
             facets.accept("headwater_heartbeat", heartbeat());
             Agent.guard(() -> context.getSparkContext().ifPresent(spark -> JobRun.tell(spark, facets)));
         }
+        if (event instanceof SparkListenerJobEnd) {
+            Agent.guard(() -> ended((SparkListenerJobEnd) event, facets));
+        }
         if (event instanceof SparkListenerSQLExecutionEnd) {
             Agent.guard(() -> ended((SparkListenerSQLExecutionEnd) event, facets));
         }
@@ -52,9 +52,11 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
         }
     }
 
-    private void read(RDD<?> rdd) {
-        if (!context.getOptimizedPlanOptional().isPresent()) {
-            Models.read(rdd);
+    /** A job that failed, of which the listener tells before its query ends. */
+    private static void ended(SparkListenerJobEnd event, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
+        if (event.jobResult() instanceof JobFailed) {
+            String error = String.valueOf(((JobFailed) event.jobResult()).exception().getMessage());
+            facets.accept("errorMessage", Own.error(Queries.explained(event, error)));
         }
     }
 

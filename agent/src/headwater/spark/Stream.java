@@ -75,7 +75,7 @@ final class Stream {
     /** As the listener writes names: foreach_batch for `ForeachBatch`. */
     static String plain(String name) {
         String words = name.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "_");
-        return words.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_|_$", "").toLowerCase(Locale.ROOT);
+        return words.replaceAll("[^\\p{L}\\p{M}\\p{N}]+", "_").replaceAll("^_|_$", "").toLowerCase(Locale.ROOT);
     }
 
     void progress(StreamingQueryProgress progress) {

@@ -21,7 +21,6 @@ schema in a query of its own.
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from headwater.graph.facets.members import reads_candidates
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import DatasetId, JobId, job_id
 from headwater.graph.producers import is_query_job, kind_of, producer_of
@@ -44,7 +43,7 @@ def with_application_reads(reader: Reader, heads: Mapping[JobId, JobHead], edges
     started = jobs_of_runs(reader, namespaces)
     beside = reader.jobs(sorted({job for jobs in started.values() for job in jobs} - heads.keys()))
     others = edges_of(beside)
-    doubtful = {job for job, head in {**heads, **beside}.items() if reads_candidates(head.facts.run_facets)}
+    doubtful = {job for job, head in {**heads, **beside}.items() if head.reads_candidates}
     for application, jobs in started.items():
         known = [
             found._replace(inputs=()) if job in doubtful else found

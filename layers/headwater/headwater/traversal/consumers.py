@@ -18,7 +18,6 @@ from headwater.graph.facets.column_lineage import (
     told_columns,
 )
 from headwater.graph.facets.long_facet import SCHEMA
-from headwater.graph.facets.members import reads_candidates
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema import columns_among, fields_of
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, JobRunId, SchemaId, dataset_id, job_id
@@ -235,10 +234,6 @@ class Consumers:
         """Whether there is column lineage of a job for an output that the caller may read."""
         dataset = self.heads.get(self.representative(output))
         return dataset is None or dataset.is_foreign or bool(self._lineages_of(job, output))
-
-    def reads_candidates(self, job: JobId) -> bool:
-        """Whether a job only may use its inputs."""
-        return reads_candidates(self.jobs[job].facts.run_facets)
 
     def reports_indirect(self, job: JobId) -> bool:
         """Whether the producer of a job reports filters, joins and groupings."""

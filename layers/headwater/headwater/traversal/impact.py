@@ -210,6 +210,7 @@ def _frontier(propagation: ImpactPropagation, since: Instant, hidden: int, *, is
     ]
     open_columns = {target for target, node in targets.items() if target.kind is NodeKind.FIELD and node.is_opened}
     of_filters = {node.job for node in targets.values() if node.target.kind is NodeKind.DATASET and node.is_opened}
+    of_filters -= {job for job in known.jobs if known.jobs[job].reads_candidates}
     quiet = {job for job in jobs & set(users) - known.without_data if not known.edges[job].outputs}
 
     def untold(job: JobId) -> bool:

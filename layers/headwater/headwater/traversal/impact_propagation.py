@@ -128,14 +128,14 @@ class ImpactPropagation:
         surest = surest_of(columns.values())
         whole = columns.get(None)
         outputs = self.known.edges[job].downstream_of(changed)
+        doubt = Granularity.UNKNOWN if self.known.jobs[job].reads_candidates else Granularity.DATASET
         if not outputs:
-            yield _job_reached(surest, job, Granularity.DATASET)
+            yield _job_reached(surest, job, doubt)
         for output in sorted(outputs):
             sources = {self.known.representative(link.source) for link in self.known.links(job, output)}
             is_told = bool(sources) or self.known.names_origins(job, output)
             origin = whole if is_told else surest
             if origin and self.known.representative(changed) not in sources:
-                doubt = Granularity.UNKNOWN if self.known.reads_candidates(job) else Granularity.DATASET
                 yield from self._beyond(origin, job, output, by=doubt)
             if is_told:
                 yield from self._by_unknown(job, changed, output, columns)

@@ -9,7 +9,6 @@ from typing import Any
 
 from headwater.graph.facets.curation import OWNED
 from headwater.graph.facets.dataset_reference import ASSERTIONS
-from headwater.graph.facets.register import Registers
 from headwater.graph.names.identity import NodeKind, node_id
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
@@ -77,9 +76,9 @@ def owners_of(facets: Facets) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def reads_candidates(run_facets: Registers) -> bool:
-    """Whether a job only may use its inputs: its producer does not know what its outputs are made of."""
-    facet = run_facets[INPUTS].value if INPUTS in run_facets else None
+def are_candidates(run_facets: Facets) -> bool:
+    """Whether a run only may use its inputs: its producer does not know what its outputs are made of."""
+    facet = run_facets.get(INPUTS)
     return isinstance(facet, dict) and facet.get("areCandidates") is True
 
 

@@ -29,6 +29,7 @@ from headwater.graph.facets.members import (
     EXTRACTION_ERROR,
     INPUTS,
     JOB_DEPENDENCIES,
+    are_candidates,
     incompleteness,
     job_dependencies_of,
 )
@@ -109,7 +110,7 @@ class JobFacts:
     first, last      the times of the earliest and latest event; `last` is empty for a job that only its children named
     facets           the newest job facet of each name
     run_facets       the newest parent facet of the job's runs, their newest tags, the jobs before and after them,
-                     whether they only may use their inputs, the newest run with incomplete lineage, and the judgements
+                     the newest run that only may use its inputs, the newest with incomplete lineage, and the judgements
                      on runs, by run id
     declared         the edges of the newest JobEvent that names any dataset
     usages           the datasets that the job ever used
@@ -269,7 +270,16 @@ class JobHead:
     @property
     def is_incomplete(self) -> bool:
         """Whether the producer says that the lineage of a run is incomplete, of the newest or of those of the edges."""
-        match values(self.facts.run_facets).get(EXTRACTION_ERROR):
+        return self._has_newest_run_of(EXTRACTION_ERROR)
+
+    @property
+    def reads_candidates(self) -> bool:
+        """Whether the job only may use its inputs, in its newest run or in one of those of the edges. If one of these
+        runs only may, all their inputs are in doubt."""
+        return self._has_newest_run_of(INPUTS)
+
+    def _has_newest_run_of(self, facet: str) -> bool:
+        match values(self.facts.run_facets).get(facet):
             case {"runId": str(run_id)}:
                 newest = {self.latest.run_id} if self.latest else set()
                 return run_id in newest | {chosen.edges.run_id for chosen in self.generation.runs}
@@ -382,7 +392,7 @@ def _declared(event: JobEvent, at: Stamp) -> Register | None:
 
 
 def _of_runs(event: RunEvent | JobEvent) -> Registers:
-    """The parent facet of an event, the tags of its run, the jobs before and after it, whether it only may use its
+    """The parent facet of an event, the tags of its run, the jobs before and after it, whether the run only may use its
     inputs, whether its producer says that its lineage is incomplete, and the judgement on it."""
     if not isinstance(event, RunEvent):
         return {}
@@ -390,7 +400,7 @@ def _of_runs(event: RunEvent | JobEvent) -> Registers:
         PARENT: event.run_facets.get(PARENT),
         SENT_TAGS: run_tags(event.run_facets),
         JOB_DEPENDENCIES: job_dependencies_of(event.run_facets) or None,
-        INPUTS: event.run_facets.get(INPUTS),
+        INPUTS: {"runId": event.run_id} if are_candidates(event.run_facets) else None,
         EXTRACTION_ERROR: {"runId": event.run_id} if incompleteness(event.run_facets) else None,
         f"{_JUDGED}{event.run_id}": event.run_facets.get(JUDGEMENT),
     }

@@ -2,7 +2,8 @@
 
 state                       of a namespace that the caller reads    of another namespace
 job (its head)              whole                                   a hidden node: its edges to datasets that the caller
-                                                                    reads, and nothing else
+                                                                    reads, whether it only may use these, and nothing
+                                                                    else
 dataset (its head)          whole                                   the name by which a job of the caller named it, or a
                                                                     hidden node; and nothing else
 run, version, event, alias  whole, without the names of others'     absent
@@ -22,6 +23,8 @@ from typing import Any
 
 from headwater.graph.facets.curation import FOREIGN, HIDDEN, RESERVED
 from headwater.graph.facets.dataset_reference import SOURCES, IoDataset, IoDatasets, named, sources_of
+from headwater.graph.facets.members import INPUTS
+from headwater.graph.facets.register import Register, Stamp
 from headwater.graph.names.identity import DatasetId, NodeId, dataset_id
 from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetFacts, DatasetHead
@@ -161,7 +164,8 @@ class Visibility:
         facts = head.facts
         usages = {node: _only_used(usage) for node, usage in facts.usages.items() if self.sees(usage.name.namespace)}
         name = self.hidden_name(facts.id)
-        return JobFacts(name, NEVER, NEVER, {}, {}, None, usages, is_derivation=facts.is_derivation)
+        doubt = {INPUTS: Register(Stamp(""), {"runId": ""})} if head.reads_candidates else {}  # of the run of `_edges`
+        return JobFacts(name, NEVER, NEVER, {}, doubt, None, usages, is_derivation=facts.is_derivation)
 
     def _edges(self, head: JobHead) -> Edges:
         """The edges to datasets that the caller reads. Each output has no sources, so that no walk continues."""

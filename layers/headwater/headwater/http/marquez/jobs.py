@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from headwater.graph.facets.curation import called, shown_tags, without_curation
 from headwater.graph.facets.insights import criticality_of
-from headwater.graph.facets.members import JOB_DEPENDENCIES, facet_text, reads_candidates
+from headwater.graph.facets.members import JOB_DEPENDENCIES, facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import job_id
 from headwater.graph.states.edges import DatasetRef, Edges, job_version
@@ -48,7 +48,7 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
         "latestRun": run_in_graph(latest) if latest else None,
         **(_job_lineage(facets, name) if "lineage" in facets else {}),
         **({"jobDependencies": flow} if (flow := values(facts.run_facets).get(JOB_DEPENDENCIES)) else {}),
-        **({"candidateInputs": True} if reads_candidates(facts.run_facets) else {}),
+        **({"candidateInputs": True} if head.reads_candidates else {}),
         **({"foreign": True} if head.is_foreign else {}),
     }
 
