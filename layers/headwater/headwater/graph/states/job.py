@@ -279,7 +279,8 @@ class JobHead:
         return self._has_newest_run_of(INPUTS)
 
     def _has_newest_run_of(self, facet: str) -> bool:
-        match values(self.facts.run_facets).get(facet):
+        register = self.facts.run_facets.get(facet)
+        match register and register.value:
             case {"runId": str(run_id)}:
                 newest = {self.latest.run_id} if self.latest else set()
                 return run_id in newest | {chosen.edges.run_id for chosen in self.generation.runs}
