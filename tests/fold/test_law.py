@@ -65,6 +65,24 @@ class Interrupted(MemoryTable):
         return super().newest(pk, before, after, limit)
 
 
+def assert_as_alone(
+    ours: Sequence[NormalisedEvent],
+    theirs: Sequence[NormalisedEvent],
+    before: dict[Key, Item],
+    expected: dict[Key, Item],
+) -> None:
+    """Folds our batch, with another writer's just before its nth call, for each n."""
+    for nth in range(1, 100):
+        items, other = dict(before), MemoryTable()
+        other.items = items
+        table = Interrupted(items, nth, lambda other=other: fold(theirs, GraphStore(other, RETENTION)))  # type: ignore[misc]
+        fold(ours, GraphStore(table, RETENTION, CheckedCache()))
+        if table.calls < nth:
+            return
+        assert items == expected
+    raise AssertionError("the fold of one event took a hundred calls")
+
+
 def folded(batches: Iterable[Sequence[NormalisedEvent]]) -> dict[Key, Item]:
     table = MemoryTable()
     for batch in batches:
@@ -135,15 +153,7 @@ def test_one_writer_knows_of_a_backfill_what_another_does_not_while_others_run(o
     expected = folded([factory.received(*others, start, end)])
     before = folded([factory.received(*others)])
     ours, theirs = one_by_one([end, start] if ours_first else [start, end])
-    for nth in range(1, 100):
-        items, other = dict(before), MemoryTable()
-        other.items = items
-        table = Interrupted(items, nth, lambda other=other: fold(theirs, GraphStore(other, RETENTION)))  # type: ignore[misc]
-        fold(ours, GraphStore(table, RETENTION, CheckedCache()))
-        if table.calls < nth:
-            return
-        assert items == expected
-    raise AssertionError("the fold of one event took a hundred calls")
+    assert_as_alone(ours, theirs, before, expected)
 
 
 def test_no_runs_are_read_again_for_the_start_of_a_backfill_that_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,13 +212,4 @@ def test_another_writer_between_any_two_calls_changes_nothing(documents: list[Do
     expected = folded([factory.received(*documents)])
     *earlier, theirs, ours = one_by_one(documents)
     before = folded(earlier)
-    for nth in range(1, 100):
-        items = dict(before)
-        other = MemoryTable()
-        other.items = items
-        table = Interrupted(items, nth, lambda other=other: fold(theirs, GraphStore(other, RETENTION)))  # type: ignore[misc]
-        fold(ours, GraphStore(table, RETENTION, CheckedCache()))
-        if table.calls < nth:
-            return
-        assert items == expected
-    raise AssertionError("the fold of one event took a hundred calls")
+    assert_as_alone(ours, theirs, before, expected)
