@@ -2,6 +2,7 @@
 A graph that did not change takes no read, and few calls for each node."""
 
 import cProfile
+import itertools
 import json
 import pstats
 import random
@@ -15,6 +16,7 @@ import pytest
 
 from benchmarks.graph import layered_graph
 from benchmarks.spark_events import JOBS
+from benchmarks.spark_events import LAKE as BENCHMARK_LAKE
 from benchmarks.spark_events import events as events_of
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
@@ -33,6 +35,10 @@ from tests.factory import Document
 from tests.random_runs import LAKE, TABLES, history_of
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
+SOME = Principal("some", frozenset({"read"}), ("demo", LAKE), seal="seal")
+"""Reads neither the jobs of `elsewhere` nor their table."""
+FEW = Principal("few", frozenset({"read"}), ("demo",), seal="another seal")
+"""Reads jobs, and none of their tables."""
 RETENTION = Retention(timedelta(days=90), timedelta(days=30))
 RECORDED = Path(__file__).parents[1] / "fixtures" / "spark-3.5" / "orders.jsonl"
 GRAPHS: list[tuple[str, dict[str, str]]] = [
@@ -50,8 +56,8 @@ def table(tmp_path: Path) -> Iterator[SqliteTable]:
         yield SqliteTable(database)
 
 
-def answer(reader: GraphReader, path: str, query: dict[str, str]) -> tuple[int, bytes]:
-    request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", query, {name: (text,) for name, text in query.items()})
+def answer(reader: GraphReader, path: str, query: dict[str, str], principal: Principal = ANYONE) -> tuple[int, bytes]:
+    request = ApiRequest(principal, "GET", f"/api/v1/{path}", query, {name: (text,) for name, text in query.items()})
     response = response_or_error(lambda: respond(Lookups(reader, Naming(), _fail), request), _fail)
     return response.status, response.content()[1]
 
@@ -66,9 +72,10 @@ def assert_as_if_read_anew(table: SqliteTable, batches: Iterable[list[Document]]
     for batch in batches:
         fold(factory.received(*batch), store)
         for node in nodes:
-            for path, more in GRAPHS:
+            for (path, more), principal in itertools.product(GRAPHS, (ANYONE, SOME, FEW)):
                 query = {"nodeId": node, **more}
-                assert answer(warm, path, query) == answer(GraphReader(table), path, query), (node, path, more)
+                cold = answer(GraphReader(table), path, query, principal)
+                assert answer(warm, path, query, principal) == cold, (node, path, more, principal.key_id)
 
 
 def _changes(chance: random.Random) -> Iterator[Document]:
@@ -88,6 +95,13 @@ def _changes(chance: random.Random) -> Iterator[Document]:
         job="rename",
         outputs=[factory.dataset(names[2], lifecycleStateChange=factory.renamed_from(names[3]))],
     )
+    theirs = factory.dataset("t", "s3://theirs")
+    written = [factory.dataset(names[0]), theirs]
+    of_others = factory.run_event(
+        "COMPLETE", run=902, seconds=5_150, inputs=[factory.dataset(names[1])], outputs=written
+    )
+    yield {**of_others, "job": {"namespace": "elsewhere", "name": "theirs"}}
+    yield factory.run_event("COMPLETE", run=903, seconds=5_160, job="reads theirs", inputs=[theirs])
     deletion = factory.facet(deletedThrough=factory.at(6_000))
     yield factory.dataset_event(factory.dataset(names[4], headwater_deleted=deletion), seconds=6_000)
     of_application = {"parent": factory.parent(910, "app")}
@@ -105,7 +119,7 @@ def test_answers_are_those_of_a_table_that_is_read_anew(table: SqliteTable, seed
     chance = random.Random(seed)
     events = [*history_of(chance), *_changes(chance)]
     chance.shuffle(events)
-    nodes = [f"dataset:{LAKE}:{chance.choice(TABLES)}", "job:demo:job 0"]
+    nodes = [f"dataset:{LAKE}:{chance.choice(TABLES)}", "job:demo:job 0", "job:demo:reads theirs"]
     assert_as_if_read_anew(table, [events[at : at + 4] for at in range(0, len(events), 4)], nodes)
 
 
@@ -118,19 +132,21 @@ def test_so_are_those_of_recorded_queries_of_an_application(table: SqliteTable) 
     assert_as_if_read_anew(table, [events[at : at + 8] for at in range(0, len(events), 8)], nodes)
 
 
+@pytest.mark.parametrize("namespaces", [("*",), (JOBS, BENCHMARK_LAKE)])
 def test_a_graph_that_did_not_change_takes_no_read_and_few_calls_for_each_node(
-    table: SqliteTable, monkeypatch: pytest.MonkeyPatch
+    table: SqliteTable, monkeypatch: pytest.MonkeyPatch, namespaces: tuple[str, ...]
 ) -> None:
     """Calls of C functions are counted, too. Before nodes were kept there were 210 for each."""
     graph = layered_graph(120, 1)
     fold(factory.received(*events_of(graph, 1, 1)), GraphStore(table, RETENTION))
     reader, query = GraphReader(table, cache=StateCache()), {"nodeId": f"job:{JOBS}:{graph.middle(1)[0].name}"}
-    answer(reader, "lineage", query)
+    principal = Principal("test", frozenset({"read"}), namespaces, seal="seal")
+    answer(reader, "lineage", query, principal)
     reads: list[str] = []
     rows = table._rows
     monkeypatch.setattr(table, "_rows", lambda query, *given: reads.append(query) or rows(query, *given))  # type: ignore[func-returns-value]
     profile = cProfile.Profile()
-    _, content = profile.runcall(answer, reader, "lineage", query)
+    _, content = profile.runcall(answer, reader, "lineage", query, principal)
     nodes = len(json.loads(content)["graph"])
     assert nodes > 200
     assert reads == []

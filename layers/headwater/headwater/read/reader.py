@@ -102,7 +102,9 @@ class Reader:
                 if head is read[job] and is_told_by_head(head) and not head.facts.is_deleted:
                     edges = _edges_at(head, head.generation, FOREVER, {})
                     known[job] = PlainJob(head, edges, edges.ends)
-                    self.store.keep_node(job, head, ReadRequest(jobs=[job]), known[job])
+                    used = [dataset.name for dataset in edges.inputs + edges.outputs]
+                    used += [usage.name for usage in head.facts.usages.values()]
+                    self.store.keep_node(job, head, ReadRequest(jobs=[job]), known[job], [head.facts.name, *used])
         self._plain |= known
         return {job: heads[job] for job in ids if job in heads}
 
@@ -177,7 +179,7 @@ class Reader:
         for dataset, page in pages.items():
             if plain := plain_dataset(heads.get(dataset), page):
                 made_of = ReadRequest(datasets=[dataset], neighbours=[page.id])
-                self.store.keep_node(dataset, plain.head, made_of, plain)
+                self.store.keep_node(dataset, plain.head, made_of, plain, [plain.head.facts.name])
 
     def _as_last_written(self, around: Neighbourhood) -> dict[DatasetId, DatasetHead]:
         """The heads of datasets whose former name another dataset has by now, with what their last write under that

@@ -50,9 +50,10 @@ class RequestCache:
 @dataclass(slots=True, eq=False)
 class KeptNode:
     """What a lookup made of a node, which follows from a few `items`. It holds while these are stored: at the `commit`
-    of the table this was last known."""
+    of the table this was last known. Who reads all `namespaces` that the node names sees it so."""
 
     value: Any
+    namespaces: frozenset[str]
     items: tuple[Item, ...]
     commit: object
 

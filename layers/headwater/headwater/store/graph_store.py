@@ -9,6 +9,7 @@ Only this package knows how states become items, and the keys of the items.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache as memoized
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,7 +33,7 @@ from headwater.graph.states.rhythm import DueRun
 from headwater.graph.states.run import RunState
 from headwater.graph.states.search_terms import SearchTerm
 from headwater.graph.states.stored_states import DatasetAlert, KnownNamespace, Severity
-from headwater.openlineage.event import EventKind
+from headwater.openlineage.event import EventKind, Name
 from headwater.openlineage.instant import Instant
 from headwater.store import audit_log, keys, neighbour_pages
 from headwater.store.caches import KeptNode, RequestCache, StateCache
@@ -89,7 +90,7 @@ class GraphReader:
         self.cache = cache
         self._request = request
         self._items: ItemReader = request or table
-        self._commit = table.last_commit() if request and cache and not visibility else None
+        self._commit = table.last_commit() if request and cache else None
         self.visibility = visibility
 
     def for_one_request(
@@ -136,11 +137,14 @@ class GraphReader:
         return self.cache.made(make, state, *given) if self.cache else make(state, *given)
 
     def kept_nodes(self, ids: Iterable[NodeOf]) -> dict[NodeOf, Any]:
-        """What is kept of nodes (`keep_node`) whose items are still stored as they were. A caller of some namespaces
-        sees them otherwise, hence nothing is kept for it."""
+        """What is kept of nodes (`keep_node`) whose items are still stored as they were, and of which the caller sees
+        all."""
         if self._commit is None or self.cache is None or self._request is None:
             return {}
         known, commit = self.cache.nodes(ids), self._commit
+        if self.visibility:
+            sees = memoized(self.visibility.sees)
+            known = {node: kept for node, kept in known.items() if all(map(sees, kept.namespaces))}
         is_current = self._table.last_commit() is commit
         doubtful = (
             {node: kept for node, kept in known.items() if kept.commit is not commit} if is_current else {**known}
@@ -155,13 +159,15 @@ class GraphReader:
         self._request.add(known.values())
         return {node: kept.value for node, kept in known.items()}
 
-    def keep_node(self, node: str, state: object, made_of: ReadRequest, value: Any) -> None:
-        """Keeps what was made of a node's state and of others, which this request has read."""
+    def keep_node(self, node: str, state: object, made_of: ReadRequest, value: Any, names: Iterable[Name]) -> None:
+        """Keeps what was made of a node's state and of others, which this request has read, and which say nothing but
+        these names of the jobs and datasets of any namespace."""
         if self._commit is None or self.cache is None or self._request is None:
             return
         items = tuple(self._request.read(made_of.keys).values())
         if all(item.is_as_written for item in items):
-            self.cache.keep_node(node, state, KeptNode(value, items, self._commit))
+            namespaces = frozenset(name.namespace for name in names)
+            self.cache.keep_node(node, state, KeptNode(value, namespaces, items, self._commit))
 
     def neighbours(self, dataset: DatasetId) -> Neighbours:
         """Every job that has ever read or written a dataset."""

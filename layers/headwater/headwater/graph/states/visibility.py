@@ -65,7 +65,8 @@ class Visibility:
         if self.sees(head.facts.name.namespace):
             self._note(head.current.inputs + head.current.outputs)
             self._note(DatasetRef(node, usage.name) for node, usage in head.facts.usages.items())
-            return replace(head, facts=self._own_facts(head.facts))
+            facts = self._own_facts(head.facts)
+            return head if facts is head.facts else replace(head, facts=facts)
         seen = Generation((RunOfGeneration(self._edges(head)),))
         return JobHead(self._hidden_facts(head), generation=seen, is_foreign=True)
 
@@ -136,11 +137,9 @@ class Visibility:
 
     def _own_facts(self, facts: JobFacts) -> JobFacts:
         """The facts of a job of the caller, without what its events say of the datasets of others."""
-        usages = {
-            node: usage if self.sees(usage.name.namespace) else _only_used(usage)
-            for node, usage in facts.usages.items()
-        }
-        return replace(facts, usages=usages)
+        others = {node: usage for node, usage in facts.usages.items() if not self.sees(usage.name.namespace)}
+        seen = {node: _only_used(usage) for node, usage in others.items()}
+        return replace(facts, usages={**facts.usages, **seen}) if seen else facts
 
     def _io_datasets(self, used: IoDatasets) -> IoDatasets:
         """The inputs or outputs of a run, without what its events say of the datasets of others."""
