@@ -152,6 +152,9 @@ def test_s3_reads_the_archive_for_its_copy_and_writes_that_copy_alone(resources:
         "ReadVersions": {"Fn::Sub": "${ArchiveBucket.Arn}/*"},
         "WriteReplicas": {"Fn::Sub": "arn:${AWS::Partition}:s3:::${ReplicaBucketName}/*"},
     }
+    (trusted,) = resources["ReplicaRole"]["AssumeRolePolicyDocument"]["Statement"]
+    assert trusted["Principal"] == {"Service": "s3.amazonaws.com"}
+    assert "Condition" not in trusted  # a key that S3 does not send would stop each copy
 
 
 def test_a_copy_that_s3_would_not_make_is_refused(template: Properties) -> None:
