@@ -163,3 +163,16 @@ def test_a_copy_that_s3_would_not_make_is_refused(template: Properties) -> None:
     (assertion,) = rule["Assertions"]
     needed = [{"Fn::Equals": [{"Ref": name}, ""]} for name in ("KmsKeyArn", "ArchiveBucketName")]
     assert assertion["Assert"] == {"Fn::And": needed}
+
+
+@pytest.mark.parametrize(
+    ("rule", "given", "needed"),
+    [("StreamOfTable", "TableName", "TableStreamLabel"), ("CertificateOfDomain", "DomainName", "CertificateArn")],
+)
+def test_half_of_a_pair_of_parameters_is_refused_before_anything_changes(
+    template: Properties, rule: str, given: str, needed: str
+) -> None:
+    (assertion,) = template["Rules"][rule]["Assertions"]
+    assert template["Rules"][rule]["RuleCondition"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": given}, ""]}]}
+    assert assertion["Assert"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": needed}, ""]}]}
+    assert template["Parameters"][given]["Default"] == template["Parameters"][needed]["Default"] == ""
