@@ -8,7 +8,7 @@ import io
 import time
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -74,7 +74,7 @@ class Releases:
 
     def __init__(self, deployed: Deployed, before: Path) -> None:
         self._deployed, self._lambda = deployed, deployed.lambda_
-        self._names = {function: deployed.function(function) for function in FUNCTIONS}
+        self._names = {function: deployed.function(function) for function in (*FUNCTIONS, "curate")}
         configuration = self._lambda.get_function_configuration(FunctionName=self._names["ingest"])
         dependencies, this = [layer["Arn"] for layer in configuration["Layers"]]
         layer = self._lambda.publish_layer_version(
@@ -117,6 +117,34 @@ def test_no_event_answered_201_is_lost_while_functions_are_updated_and_rolled_ba
     assert len(ledger) > 2 ** len(FUNCTIONS)
     for run, times in ledger.items():
         assert times_of(api, run) == times
+
+
+def test_what_people_change_shows_whichever_release_a_function_is_of(stack: Stack, before: Path) -> None:
+    """curate, what folds its events again, and what shows them, each of one release and of the other."""
+    deployed, api = Deployed(stack.deployment), Api.of(stack.url, stack.key)
+    releases, mixture = Releases(deployed, before), Mixture()
+    assert api.post_event(factory.run_event("COMPLETE", run=7_000_000, job="tagged")).status == 201
+    job = ("namespaces", "demo", "jobs", "tagged")
+    for number, function in enumerate(("curate", "normalise", "lookup") * 2):
+        mixture ^= {function}
+        releases.exchange(function, is_before=function in mixture)
+        tagged = "/".join(["/api/v1", *job, "tags", f"tag{number}"])
+        wait_for(f"{sorted(mixture)} takes a tag", lambda path=tagged: api.request("POST", path).status in (200, 201))
+        deployed.wait_for_ingestion(PATIENCE_SECONDS)
+        tags = [f"tag{each}" for each in range(number + 1)]
+        wait_for(f"{sorted(mixture)} shows {tags}", lambda tags=tags: tags == tags_of(api, *job))
+
+
+def tags_of(api: Api, *job: str) -> list[str]:
+    answer = api.get(*job)
+    return sorted(answer.json["tags"]) if answer.status == 200 else []
+
+
+def wait_for(what: str, is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not is_so():
+        assert time.monotonic() < end, what
+        time.sleep(0.1)
 
 
 def paced(deployed: Deployed, events: Iterator[factory.Document]) -> Iterator[factory.Document]:
