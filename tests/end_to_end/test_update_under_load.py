@@ -8,8 +8,9 @@ import io
 import time
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -128,16 +129,19 @@ def test_what_people_change_shows_whichever_release_a_function_is_of(stack: Stac
     for number, function in enumerate(("curate", "normalise", "lookup") * 2):
         mixture ^= {function}
         releases.exchange(function, is_before=function in mixture)
-        tagged = "/".join(["/api/v1", *job, "tags", f"tag{number}"])
-        wait_for(f"{sorted(mixture)} takes a tag", lambda path=tagged: api.request("POST", path).status in (200, 201))
+        wait_for(f"{sorted(mixture)} takes a tag", partial(is_tagged, api, job, f"tag{number}"))
         deployed.wait_for_ingestion(PATIENCE_SECONDS)
         tags = [f"tag{each}" for each in range(number + 1)]
-        wait_for(f"{sorted(mixture)} shows {tags}", lambda tags=tags: tags == tags_of(api, *job))
+        wait_for(f"{sorted(mixture)} shows {tags}", partial(has_tags, api, job, tags))
 
 
-def tags_of(api: Api, *job: str) -> list[str]:
+def is_tagged(api: Api, job: Sequence[str], tag: str) -> bool:
+    return api.request("POST", "/".join(["/api/v1", *job, "tags", tag])).status in (200, 201)
+
+
+def has_tags(api: Api, job: Sequence[str], tags: Sequence[str]) -> bool:
     answer = api.get(*job)
-    return sorted(answer.json["tags"]) if answer.status == 200 else []
+    return answer.status == 200 and sorted(answer.json["tags"]) == tags
 
 
 def wait_for(what: str, is_so: Callable[[], bool]) -> None:
