@@ -114,9 +114,10 @@ def _size(value: Mapping[str, Any]) -> int:
     return 1 if kind == "BOOL" else 3 + sum(1 + len(name) + _size(member) for name, member in content.items())
 
 
-def stored_bytes(stored: Attributes) -> int:
-    """The bytes that storage is billed for: of the item, and of its entries."""
-    entries = [entry for index in indexes() if (entry := index.entry(stored))]
+def stored_bytes(stored: Attributes, *, recovered: bool = False) -> int:
+    """The bytes that storage is billed for: of the item, and of its entries. Recovery bills those of local indexes."""
+    billed = [index for index in indexes() if not recovered or index.key[0] == "PK"]
+    entries = [entry for index in billed if (entry := index.entry(stored))]
     return sum(size(content) + INDEX_ENTRY_BYTES for content in (stored, *entries))
 
 
@@ -167,11 +168,11 @@ class MeteredTable(MemoryTable):
     def bytes(self) -> int:
         return self.bytes_by_kind().total()
 
-    def bytes_by_kind(self) -> Counter[str]:
-        """The bytes that storage is billed for, by kind of item."""
+    def bytes_by_kind(self, *, recovered: bool = False) -> Counter[str]:
+        """The bytes that storage is billed for, or recovery, by kind of item."""
         stored: Counter[str] = Counter()
         for item in self.items.values():
-            stored[item.labels["kind"]] += stored_bytes(self._attributes(item))
+            stored[item.labels["kind"]] += stored_bytes(self._attributes(item), recovered=recovered)
         return stored
 
     def forget(self) -> None:

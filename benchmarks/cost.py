@@ -124,7 +124,7 @@ def of_a_million(
     texts = [line for run in MEASURED for line in recurring(run)]
     table, before = _folded(size, texts, kept)
     count = len(texts)
-    stored = (_byte_months(table, kept) - before) / count
+    stored, recovered = ((now - then) / count for now, then in zip(_byte_months(table, kept), before, strict=True))
     logged = log_bytes(size)
     records = _records(texts, size)
     archive_price = sum(days * DAY / MONTH * prices[CLASSES[storage]] for storage, days in archived.items())
@@ -140,8 +140,8 @@ def of_a_million(
         f"DynamoDB, {stored:.0f} bytes, times months that they are kept": (
             stored * 1e6 / GIGABYTE * prices["gigabyte_month_of_table"]
         ),
-        "DynamoDB, the same for point-in-time recovery": (
-            stored * 1e6 / GIGABYTE * prices["gigabyte_month_of_recovery"]
+        f"DynamoDB, {recovered:.0f} of these for point-in-time recovery": (
+            recovered * 1e6 / GIGABYTE * prices["gigabyte_month_of_recovery"]
         ),
         "API Gateway": prices["million_http_requests"] / size,
         "SQS: send, receive, delete": 3 * prices["million_fifo_requests"] / size,
@@ -178,15 +178,19 @@ def archive_in_batches(texts: Sequence[str], size: int, stream: MeteredStream) -
         archive.put([ReceivedMessage(text, RECEIVED_AT) for text in texts[start : start + size]])
 
 
-def _byte_months(table: MeteredTable, kept: Retention) -> float:
-    """The stored bytes of each item, times the months for which its kind is kept."""
-    return sum(
-        stored * ((kept.events if kind in AS_LONG_AS_EVENTS else kept.runs) / MONTH)
-        for kind, stored in table.bytes_by_kind().items()
+def _byte_months(table: MeteredTable, kept: Retention) -> tuple[float, float]:
+    """The stored bytes of each item, and those that recovery bills, times the months for which its kind is kept."""
+    stored, recovered = (
+        sum(
+            of_kind * ((kept.events if kind in AS_LONG_AS_EVENTS else kept.runs) / MONTH)
+            for kind, of_kind in table.bytes_by_kind(recovered=recovered).items()
+        )
+        for recovered in (False, True)
     )
+    return stored, recovered
 
 
-def _folded(size: int, texts: Sequence[str], kept: Retention) -> tuple[MeteredTable, float]:
+def _folded(size: int, texts: Sequence[str], kept: Retention) -> tuple[MeteredTable, tuple[float, float]]:
     """A table after the events, with the counts of these alone, and the byte months of the table before."""
     table = MeteredTable(FakeBucket())
     store = GraphStore(table, kept)

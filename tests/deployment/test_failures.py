@@ -107,6 +107,7 @@ def test_the_dashboard_shows_metrics_of_this_stack_alone(template: Properties, r
     assert named <= template["Resources"].keys()
     unwatched = {"EventQueue", "JobRunEndQueue"}  # in the second, ends of what is no application with the jar wait
     assert {f"{name}" for name in resources.of_type("AWS::SQS::Queue")} - unwatched <= named
+    assert resources.of_type("AWS::Serverless::Function").keys() <= named
 
 
 def test_stacks_of_one_stage_share_no_metrics(resources: Resources, template: Properties) -> None:

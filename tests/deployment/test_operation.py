@@ -1,11 +1,16 @@
 """Alarms, logs and outputs of the stack, and one processor for all functions."""
 
+import json
 import re
+import shlex
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from headwater.store.table import FORMS
+from local.deploy.template import read_template
 from tests.deployment.conftest import ROOT, Properties, Resources, watched_metric
 
 WATCHED = {
@@ -157,6 +162,21 @@ def test_no_made_name_is_too_long_for_a_stack_with_a_name_as_documented(template
     assert f"at most {STACK_NAME} characters" in (ROOT / "docs" / "operating.md").read_text()
     for name, resource in template["Resources"].items():
         assert STACK_NAME + len(name) + MADE <= NAMES.get(resource["Type"], 100), name
+
+
+def test_the_documented_command_takes_out_what_some_regions_lack_and_all_that_names_it(tmp_path: Path) -> None:
+    said = re.search(r"^\$ (sed .+) template\.yaml$", (ROOT / "docs" / "operating.md").read_text(), re.MULTILINE)
+    assert said
+    copy = tmp_path / "template.yaml"
+    copy.write_bytes((ROOT / "template.yaml").read_bytes())
+    subprocess.run(["/usr/bin/env", *shlex.split(said[1]), str(copy)], check=True)  # noqa: S603
+    before, left = read_template(ROOT / "template.yaml"), read_template(copy)
+    gone = before["Resources"].keys() - left["Resources"].keys()
+    lacking = {"AWS::Events::Connection", "AWS::Events::ApiDestination"}
+    assert not lacking & {resource["Type"] for resource in left["Resources"].values()}
+    assert len(gone) == 10
+    assert not [name for name in gone if name in json.dumps(left)]
+    assert {**before, "Resources": 0} == {**left, "Resources": 0}
 
 
 def test_every_parameter_is_described_grouped_and_has_a_default(template: Properties) -> None:

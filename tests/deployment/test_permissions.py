@@ -1,13 +1,15 @@
 """Each function has the permissions of the lists here, and no others."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from headwater.store import keys
-from tests.deployment.conftest import Properties, Resources
+from tests.deployment.conftest import ROOT, Properties, Resources
 
+TEMPLATE = (ROOT / "template.yaml").read_text()
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 ALLOWED = {
     "AuthoriseRole": LOGS | {"secretsmanager:GetSecretValue"},
@@ -146,6 +148,19 @@ def test_a_role_reaches_only_named_resources(resources: Resources, role: str) ->
             name = referred(resource)
             assert "*" not in name.removesuffix("/*")
             assert not name.endswith("/*") or name.startswith(("${ArchiveBucket.Arn}/", PICKUP_BUCKET, OWN_CATALOG))
+
+
+def test_an_arn_has_the_form_that_its_service_gives_it() -> None:
+    """Another form grants nothing: https://docs.aws.amazon.com/service-authorization/latest/reference/."""
+    of_services = {
+        "dynamodb": {"table/"},
+        "datazone": {"domain/"},
+        "events": {"rule/"},
+        "glue": {"catalog", "database/", "table/", "registry/", "schema/"},
+    }
+    arns = re.findall(r"arn:\$\{AWS::Partition\}:(\w+):\$\{AWS::Region\}:\$\{AWS::AccountId\}:([a-z/]+)", TEMPLATE)
+    assert {service for service, _ in arns} == of_services.keys()
+    assert not [arn for arn in arns if arn[1] not in of_services[arn[0]]]
 
 
 @pytest.mark.parametrize("role", ["AlertsRole", "SweepRole"])

@@ -12,10 +12,10 @@ NAMES = (
     "PrivatePath",
     "PrivatePost",
     "PrivateGet",
-    "PrivateDeployment2",
     "PrivateStage",
     "PrivateApiServerErrorsAlarm",
 )
+DEPLOYMENTS = {"PrivateByKey": "PrivateDeployment2", "PrivateByIam": "PrivateIamDeployment2"}
 
 
 def test_without_an_endpoint_there_is_no_private_api(template: Properties, resources: Resources) -> None:
@@ -23,7 +23,7 @@ def test_without_an_endpoint_there_is_no_private_api(template: Properties, resou
     assert {resources.whole(name)["Condition"] for name in NAMES} == {"HasPrivateApi"}
     assert template["Outputs"]["PrivateApiUrl"]["Condition"] == "HasPrivateApi"
     of_rest_apis = {name for name, each in template["Resources"].items() if "AWS::ApiGateway::" in each["Type"]}
-    assert of_rest_apis <= set(NAMES)
+    assert of_rest_apis <= {*NAMES, *DEPLOYMENTS.values()}
 
 
 def test_only_the_endpoints_reach_the_private_api(template: Properties, resources: Resources) -> None:
@@ -71,7 +71,15 @@ def test_a_flood_is_answered_429(resources: Resources) -> None:
     }
 
 
-def test_the_deployment_has_all_methods(template: Properties) -> None:
+def test_a_deployment_has_all_methods_and_another_way_to_ask_is_another_deployment(
+    template: Properties, resources: Resources
+) -> None:
+    """A deployment is a snapshot: without another one the lookups would be those of the former LookupAuth."""
     methods = {name for name, each in template["Resources"].items() if each["Type"] == "AWS::ApiGateway::Method"}
     permissions = {name for name in NAMES if "Permission" in name}
-    assert set(template["Resources"]["PrivateDeployment2"]["DependsOn"]) == methods | permissions
+    for condition, name in DEPLOYMENTS.items():
+        assert resources.whole(name)["Condition"] == condition
+        assert set(resources.whole(name)["DependsOn"]) == methods | permissions
+        assert template["Conditions"][condition]["Fn::And"][0] == {"Condition": "HasPrivateApi"}
+    by_key, by_iam = ({"Ref": name} for name in DEPLOYMENTS.values())
+    assert resources["PrivateStage"]["DeploymentId"] == {"Fn::If": ["LookupByIam", by_iam, by_key]}

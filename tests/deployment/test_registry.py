@@ -41,4 +41,4 @@ def test_the_function_may_read_schemas_of_glue_and_no_more(resources: Resources)
     statements = resources["RegistryRole"]["Policies"][1]["Fn::If"][1]["PolicyDocument"]["Statement"]
     (of_glue,) = [statement for statement in statements if statement["Sid"] == "ReadGlueSchemas"]
     assert all(action.startswith(("glue:Get", "glue:List")) for action in of_glue["Action"])
-    assert [arn["Fn::Sub"].rpartition(":")[2] for arn in of_glue["Resource"]] == ["sources/registry/*", "schema/*"]
+    assert [arn["Fn::Sub"].rpartition(":")[2] for arn in of_glue["Resource"]] == ["registry/*", "schema/*"]

@@ -152,6 +152,9 @@ def test_s3_reads_the_archive_for_its_copy_and_writes_that_copy_alone(resources:
         "ReadVersions": {"Fn::Sub": "${ArchiveBucket.Arn}/*"},
         "WriteReplicas": {"Fn::Sub": "arn:${AWS::Partition}:s3:::${ReplicaBucketName}/*"},
     }
+    (trusted,) = resources["ReplicaRole"]["AssumeRolePolicyDocument"]["Statement"]
+    assert trusted["Principal"] == {"Service": "s3.amazonaws.com"}
+    assert "Condition" not in trusted  # a key that S3 does not send would stop each copy
 
 
 def test_a_copy_that_s3_would_not_make_is_refused(template: Properties) -> None:
@@ -160,3 +163,16 @@ def test_a_copy_that_s3_would_not_make_is_refused(template: Properties) -> None:
     (assertion,) = rule["Assertions"]
     needed = [{"Fn::Equals": [{"Ref": name}, ""]} for name in ("KmsKeyArn", "ArchiveBucketName")]
     assert assertion["Assert"] == {"Fn::And": needed}
+
+
+@pytest.mark.parametrize(
+    ("rule", "given", "needed"),
+    [("StreamOfTable", "TableName", "TableStreamLabel"), ("CertificateOfDomain", "DomainName", "CertificateArn")],
+)
+def test_half_of_a_pair_of_parameters_is_refused_before_anything_changes(
+    template: Properties, rule: str, given: str, needed: str
+) -> None:
+    (assertion,) = template["Rules"][rule]["Assertions"]
+    assert template["Rules"][rule]["RuleCondition"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": given}, ""]}]}
+    assert assertion["Assert"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": needed}, ""]}]}
+    assert template["Parameters"][given]["Default"] == template["Parameters"][needed]["Default"] == ""

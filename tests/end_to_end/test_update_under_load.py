@@ -8,8 +8,9 @@ import io
 import time
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ class Releases:
 
     def __init__(self, deployed: Deployed, before: Path) -> None:
         self._deployed, self._lambda = deployed, deployed.lambda_
-        self._names = {function: deployed.function(function) for function in FUNCTIONS}
+        self._names = {function: deployed.function(function) for function in (*FUNCTIONS, "curate")}
         configuration = self._lambda.get_function_configuration(FunctionName=self._names["ingest"])
         dependencies, this = [layer["Arn"] for layer in configuration["Layers"]]
         layer = self._lambda.publish_layer_version(
@@ -117,6 +118,37 @@ def test_no_event_answered_201_is_lost_while_functions_are_updated_and_rolled_ba
     assert len(ledger) > 2 ** len(FUNCTIONS)
     for run, times in ledger.items():
         assert times_of(api, run) == times
+
+
+def test_what_people_change_shows_whichever_release_a_function_is_of(stack: Stack, before: Path) -> None:
+    """curate, what folds its events again, and what shows them, each of one release and of the other."""
+    deployed, api = Deployed(stack.deployment), Api.of(stack.url, stack.key)
+    releases, mixture = Releases(deployed, before), Mixture()
+    assert api.post_event(factory.run_event("COMPLETE", run=7_000_000, job="tagged")).status == 201
+    job = ("namespaces", "demo", "jobs", "tagged")
+    for number, function in enumerate(("curate", "normalise", "lookup") * 2):
+        mixture ^= {function}
+        releases.exchange(function, is_before=function in mixture)
+        wait_for(f"{sorted(mixture)} takes a tag", partial(is_tagged, api, job, f"tag{number}"))
+        deployed.wait_for_ingestion(PATIENCE_SECONDS)
+        tags = [f"tag{each}" for each in range(number + 1)]
+        wait_for(f"{sorted(mixture)} shows {tags}", partial(has_tags, api, job, tags))
+
+
+def is_tagged(api: Api, job: Sequence[str], tag: str) -> bool:
+    return api.request("POST", "/".join(["/api/v1", *job, "tags", tag])).status in (200, 201)
+
+
+def has_tags(api: Api, job: Sequence[str], tags: Sequence[str]) -> bool:
+    answer = api.get(*job)
+    return answer.status == 200 and sorted(answer.json["tags"]) == tags
+
+
+def wait_for(what: str, is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not is_so():
+        assert time.monotonic() < end, what
+        time.sleep(0.1)
 
 
 def paced(deployed: Deployed, events: Iterator[factory.Document]) -> Iterator[factory.Document]:

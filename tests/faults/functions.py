@@ -34,6 +34,8 @@ VARIABLES = {
     "EMISSION_LATENCY_MILLIS": "3600000000",
     "ABANDONED_AFTER_MINUTES": "60",
     "API_URL": "https://lineage.example.com",
+    "FORWARD_TO": "url",
+    "FORWARD_QUEUE": "forward",
 }
 
 

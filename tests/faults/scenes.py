@@ -119,6 +119,11 @@ def differences(seed: int) -> tuple[list[str], dict[str, int]]:
         len(world.accepted) != len(played.first + played.second)
     )
     wrong += [f"in quarantine: {key}" for key in world.functions.s3.objects if key.startswith("quarantine/")]
+    wrong += [
+        f"not forwarded in order: {group}"
+        for group, bodies in world.queued.items()
+        if world.forwarded.get(group) != bodies
+    ]
     wrong += _items(expected, world)
     wrong += [f"several ids: {text}" for text in _repeated(expected.alerts, world.alerts)]
     if in_order:

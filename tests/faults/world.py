@@ -10,9 +10,10 @@ from typing import Any
 from events.envelopes import post, scheduled, write
 from headwater.access.principal import Principal, Scope
 from headwater.catalog.affected_tables import KINDS
+from headwater.store.messages import target_of
 from tests.factory import Document
 from tests.faults.faults import NOW, Faults
-from tests.faults.functions import Failed, Functions
+from tests.faults.functions import VARIABLES, Failed, Functions
 
 ADMINISTRATOR = Principal("admin", frozenset({Scope.ADMIN}), ("*",))
 DELIVERIES = 5
@@ -58,6 +59,8 @@ class World:
         self.dead: list[Any] = []
         self.wrong: list[str] = []
         self.accepted: list[Document] = []
+        self.queued: dict[str, list[str]] = {}
+        self.forwarded: dict[str, list[str]] = {}
         self.shards = {name: [Shard() for _ in range(SHARDS)] for name in ("alerts", "catalog")}
         self._followed: list[Record] = []
         self._busy: set[Any] = set()
@@ -149,10 +152,14 @@ class World:
                 return
         self.wrong.append(f"{function} did not answer {TRIES} times")
 
-    def _send(self, *, Entries: list[Document], **_: Any) -> Document:  # noqa: N803
-        """Takes a part of a batch, and drops what was sent before: mostly, since a repetition may come late."""
+    def _send(self, *, QueueUrl: str, Entries: list[Document]) -> Document:  # noqa: N803
+        """Takes a part of a batch, and drops what was sent before: mostly, since a repetition may come late. What goes
+        to other systems is only noted, by its run."""
         taken = self.faults.taken(len(Entries))
         for entry in Entries[:taken]:
+            if QueueUrl == VARIABLES["FORWARD_QUEUE"]:
+                _note(self.forwarded, target_of(entry["MessageGroupId"])[1], entry["MessageBody"])
+                continue
             is_late = self.faults.is_on and self.faults.chance.random() < self.faults.rate
             if entry["MessageDeduplicationId"] not in self._seen or is_late:
                 self._seen.add(entry["MessageDeduplicationId"])
@@ -161,6 +168,7 @@ class World:
 
     def _enqueue(self, body: str, group: str, deduplication_id: str) -> None:
         self._numbers += 1
+        _note(self.queued, group, body)
         self.queue.append(Message(body, group, deduplication_id, self._numbers))
 
     def _deliverable(self) -> list[Message]:
@@ -264,6 +272,12 @@ class World:
 
 def _plainly(work: Callable[[], Any]) -> Any:
     return work()
+
+
+def _note(noted: dict[str, list[str]], group: str, body: str) -> None:
+    """Notes a message of a group, unless it is noted."""
+    bodies = noted.setdefault(group, [])
+    bodies += [body] * (body not in bodies)
 
 
 def _record(message: Message) -> Record:

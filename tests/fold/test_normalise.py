@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.fold.normalise import Delivery, Normaliser
+from headwater.fold.normalise import WIDE_EVENT, Delivery, Normaliser
 from headwater.graph.names.naming import Naming
 from headwater.graph.names.thresholds import Thresholds
 from headwater.openlineage import exact_json
@@ -224,6 +224,23 @@ def test_events_are_forwarded_to_each_target_once_they_are_folded_and_archived(
     assert len({message.deduplication_id for message in queue.taken}) == 4
     events = [json.loads(read_message(message.body, bucket).canonical) for message in queue.taken[::2]]
     assert [event["eventTime"] for event in events] == [factory.at(1), factory.at(2)]
+
+
+def test_the_events_of_a_run_are_forwarded_in_the_order_of_their_delivery(
+    normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
+) -> None:
+    """Although a wide event is folded last: what comes after it waits until it is folded."""
+    outputs = [factory.dataset(f"table {number}") for number in range(WIDE_EVENT + 1)]
+    wide = factory.run_event("START", outputs=outputs, run_facets={"parent": factory.parent(9, "night")})
+    batch = [delivery(wide, bucket, "0"), delivery(factory.run_event("COMPLETE", seconds=1), bucket, "1")]
+    queue = FakeQueue()
+    forwarding = replace(normaliser, targets=["url"], forward=queue)
+    table.failures[factory.run_id(9)] = StorageError("throttled")
+    assert (forwarding.normalise(batch).failed, queue.taken) == (["0", "1"], [])
+    table.failures.clear()
+    assert forwarding.normalise(batch).failed == []
+    events = [json.loads(read_message(message.body, bucket).canonical) for message in queue.taken]
+    assert [event["eventType"] for event in events] == ["START", "COMPLETE"]
 
 
 def test_an_event_that_cannot_be_handed_on_is_delivered_again(normaliser: Normaliser, bucket: FakeBucket) -> None:

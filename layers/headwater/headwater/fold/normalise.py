@@ -131,16 +131,18 @@ class Normaliser:
     def normalise(self, deliveries: Sequence[Delivery]) -> BatchResult:
         """Folds all messages together. If that fails, folds them one by one to find the culprit."""
         result = BatchResult()
-        readable = sorted(self._read(deliveries, result), key=lambda message: (message.is_wide, message.normalised.at))
+        read = self._read(deliveries, result)
+        readable = sorted(read, key=lambda message: (message.is_wide, message.normalised.at))
         try:
             self._fold(readable, result)
         except Exception as error:  # noqa: BLE001 - the messages are folded one by one next
             self.log("folding message by message", error)
             self._one_by_one(readable[result.folded :], result)
         self._archive(readable, result)
-        if self.forward:
-            self._forward(self.forward, readable, result)
         result.failed = _in_order(deliveries, set(result.failed))
+        if self.forward:
+            self._forward(self.forward, read, result)
+            result.failed = _in_order(deliveries, set(result.failed))
         return result
 
     def _archive(self, readable: Sequence[_ReadDelivery], result: BatchResult) -> None:
@@ -151,10 +153,10 @@ class Normaliser:
             self.log("events that could not be archived are delivered again", error)
             result.failed += [message.delivery.message_id for message in readable]
 
-    def _forward(self, queue: ForwardQueue, readable: Sequence[_ReadDelivery], result: BatchResult) -> None:
-        """Hands on what is not delivered again, also what a bug keeps from the table. A message that the queue does not
-        take is delivered again."""
-        done = [message for message in readable if message.delivery.message_id not in result.failed]
+    def _forward(self, queue: ForwardQueue, read: Sequence[_ReadDelivery], result: BatchResult) -> None:
+        """Hands on what is not delivered again, in the order of its delivery, also what a bug keeps from the table. A
+        message that the queue does not take is delivered again."""
+        done = [message for message in read if message.delivery.message_id not in result.failed]
         sent = [(message.delivery, target, message.received) for message in done for target in self.targets]
         safe = queue.send([message_for(target, each.group, each.body, received) for each, target, received in sent])
         result.failed += [each.message_id for (each, _, _), is_safe in zip(sent, safe, strict=True) if not is_safe]
