@@ -192,7 +192,7 @@ def _add_directions(parser: argparse.ArgumentParser, up: str, down: str) -> None
 
 
 def _add_walk(parser: argparse.ArgumentParser, at: str = f"the graph at that time: {_TIME}") -> None:
-    parser.add_argument("--depth", type=number, default=DEPTH, metavar="N", help="jobs away (default: %(default)s)")
+    parser.add_argument("--depth", type=number, default=DEPTH, metavar="N", help="hops away (default: %(default)s)")
     parser.add_argument("--at", type=time, metavar="TIME", help=at)
     _add_output(parser)
 
