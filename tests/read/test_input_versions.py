@@ -110,3 +110,12 @@ def test_a_run_reads_no_version_that_it_wrote_itself_nor_one_that_was_only_decla
     get = after(wrote(1, "a"), *declared, both, read(10, "a", seconds=500))
     of_runs = {run["id"]: versions(run)[f"{LAKE}:a"] for run in get("namespaces/demo/jobs/report/runs")["runs"]}
     assert of_runs == {factory.run_id(9): factory.run_id(1), factory.run_id(10): factory.run_id(1)}
+
+
+@pytest.mark.parametrize("times", [(100, 300), (300, 100)])
+def test_two_jobs_whose_runs_have_one_id_each_read_what_was_written_before(times: tuple[float, float]) -> None:
+    first, second = (read(9, "a", seconds=time, job=job) for time, job in zip(times, ("report", "other"), strict=True))
+    get = after(wrote(1, "a", seconds=50), first, wrote(2, "a", seconds=200), second)
+    listed = {job["name"]: versions(job["latestRun"])[f"{LAKE}:a"] for job in get("jobs")["jobs"] if job["inputs"]}
+    earlier, later = ("report", "other") if times[0] < times[1] else ("other", "report")
+    assert listed == {earlier: factory.run_id(1), later: factory.run_id(2)}

@@ -12,12 +12,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-from headwater.concurrent import concurrent_map
+from headwater.concurrent import concurrent_map, give_way
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NO_JOB, DatasetId, NeighbourPageId, WriteId
 from headwater.graph.producers import is_query_job
 from headwater.graph.producers.table_formats import scanned_snapshot, writes_data, written_snapshot
 from headwater.graph.states.run import Run
+from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.good_writes import (
     LOOKED_AT,
@@ -37,8 +38,8 @@ from headwater.store.snapshot import ReadRequest
 NEWEST = 2
 """Newest writes of a dataset that are read first: of a statement that Spark runs as two queries, the wrapper writes
 last."""
-RunInput = tuple[str, DatasetId]
-"""An input: the id of its run, and the id of the dataset."""
+RunInput = tuple[Name, str, DatasetId]
+"""An input: the job and id of its run, since two jobs may have runs with one id, and the id of the dataset."""
 
 
 class _InputOfRun(NamedTuple):
@@ -60,19 +61,11 @@ class _InputById(NamedTuple):
     run: Run
     span: NameSpan
 
-    @property
-    def key(self) -> "_Key":
-        """The identity of the run in place of its id, since two jobs may have runs with one id."""
-        return id(self.run), self.span
-
     def may_have_read(self, begun: "_Begun") -> bool:
         """Whether the write is by another run, and began before the reading run ended. A run may read a dataset that it
         writes."""
         write, ended = begun.write, self.run.ended_at
         return write.job != NO_JOB and write.version != self.run.run_id and (ended is None or begun.time < ended)
-
-
-_Key = tuple[int, NameSpan]
 
 
 class _Begun(NamedTuple):
@@ -93,20 +86,47 @@ def input_writes(reader: Reader, runs: Collection[Run]) -> dict[RunInput, WriteI
     newest = _latest(reader, inputs, NEWEST)
     known = _by_runs(reader, newest)
     renaming = _renaming(known)
-    writes = {run_input.key: _write_of(run_input, known[run_input.key], renaming) for run_input in inputs}
-    unsure = [each for each in inputs if not _is_sure(each, newest[each.key], writes[each.key])]
-    known |= _by_runs(reader, _latest(reader, unsure, LOOKED_AT))
-    renaming = _renaming(known)
+    writes, others = _plain_writes(inputs, known, renaming)
+    writes |= {each.key: _write_of(each, known[each.key], renaming) for each in others}
+    unsure = [each for each in others if not _is_sure(each, newest[each.key], writes[each.key])]
+    if unsure:
+        known |= _by_runs(reader, _latest(reader, unsure, LOOKED_AT))
+        renaming = _renaming(known)
     renamed = [
         each for each in inputs if renaming and _may_be_renamed(each, known[each.key], writes[each.key], renaming)
     ]
-    names = reader.neighbourhood({each.dataset for each in renamed}, ())
-    renamed = _inputs_of(((each.run, each.dataset) for each in renamed), names)
-    known |= _by_runs(reader, _latest(reader, renamed, LOOKED_AT))
-    renaming = _renaming(known)
+    if renamed:
+        names = reader.neighbourhood({each.dataset for each in renamed}, ())
+        renamed = _inputs_of(((each.run, each.dataset) for each in renamed), names)
+        known |= _by_runs(reader, _latest(reader, renamed, LOOKED_AT))
+        renaming = _renaming(known)
     writes |= {each.key: _write_of(each, known[each.key], renaming) for each in [*unsure, *renamed]}
     read = {key: write.id for key, write in writes.items() if write}
     return _by_snapshots(reader, inputs, read)
+
+
+def _plain_writes(
+    inputs: Sequence[_InputOfRun], known: Mapping[RunInput, Sequence[WriteOfRun]], renaming: Collection[WriteId]
+) -> tuple[dict[RunInput, WriteOfRun | None], list[_InputOfRun]]:
+    """The writes of most inputs, and the other inputs: the newest write that had gone well when its reader ended, if no
+    statement can have written the dataset in several runs, or read what it wrote."""
+    parents = {write.id: write.run.parent for writes in known.values() for write in writes}
+    parents_of_readers = {id(each.run): each.run.parent for each in inputs}
+    found: dict[RunInput, WriteOfRun | None] = {}
+    others: list[_InputOfRun] = []
+    for each in inputs:
+        give_way()
+        writes, ended = known[each.key], each.run.ended_at
+        good = (write for write in writes if write.id not in renaming and write.standing(ended) is Standing.GOOD)
+        write = next(good, None) if len(each.spans) == 1 else None
+        beside = [other for other in writes if other is not write]
+        if write and all(other.time != write.time for other in beside):
+            of_others = (parents_of_readers[id(each.run)], *(parents[other.id] for other in beside))
+            if parents[write.id] is None or parents[write.id] not in of_others:
+                found[each.key] = write
+                continue
+        others.append(each)
+    return found, others
 
 
 def _renaming(known: Mapping[RunInput, Iterable[WriteOfRun]]) -> set[WriteId]:
@@ -126,11 +146,10 @@ def _may_be_renamed(
 
 def _by_runs(reader: Reader, latest: Mapping[RunInput, Collection[_Begun]]) -> dict[RunInput, list[WriteOfRun]]:
     """For each input, those of its writes whose runs are stored."""
-    stored = {run.id: run for run in reader.runs(sorted({write.run for write in _ids(latest)}))}
-    return {
-        key: [WriteOfRun(*begun, run) for begun in writes if (run := stored.get(begun.write.run))]
-        for key, writes in latest.items()
-    }
+    begun = set(chain.from_iterable(latest.values()))
+    stored = {run.id: run for run in reader.runs(sorted({each.write.run for each in begun}))}
+    writes = {each: WriteOfRun(*each, run) for each in begun if (run := stored.get(each.write.run))}
+    return {key: [writes[each] for each in of_input if each in writes] for key, of_input in latest.items()}
 
 
 def _write_of(
@@ -219,12 +238,14 @@ def _inputs_of(inputs: Iterable[tuple[Run, DatasetId]], neighbourhood: Neighbour
         node = neighbourhood.meant(dataset, run.started_at)
         if node not in spans:
             spans[node] = tuple(neighbourhood.spans_of(node))
-        found.append(_InputOfRun(run, dataset, spans[node], (run.run_id, dataset)))
+        found.append(_InputOfRun(run, dataset, spans[node], (run.job, run.run_id, dataset)))
     return found
 
 
 def _latest(reader: Reader, inputs: Sequence[_InputOfRun], most: int) -> dict[RunInput, list[_Begun]]:
-    """For each input, the latest writes by other runs that started before the reading run ended, under every id."""
+    """For each input, the latest writes by other runs that started before the reading run ended, under every id.
+
+    The writes are gathered by the identity of each input by id: two jobs may have runs with one id."""
     if not inputs:
         return {}
     by_ids = [[_InputById(run_input.run, span) for span in run_input.spans] for run_input in inputs]
@@ -232,11 +253,11 @@ def _latest(reader: Reader, inputs: Sequence[_InputOfRun], most: int) -> dict[Ru
     for by_id in chain.from_iterable(by_ids):
         readers[by_id.span].append(by_id)
     latest = _latest_together(reader, {span: of_span for span, of_span in readers.items() if len(of_span) > 1}, most)
-    single = [by_id for of_span in readers.values() for by_id in of_span if by_id.key not in latest]
+    single = [by_id for of_span in readers.values() for by_id in of_span if id(by_id) not in latest]
     writes_of_single = concurrent_map(lambda by_id: _latest_of(reader, by_id, most), single)
-    latest |= {by_id.key: writes for by_id, writes in zip(single, writes_of_single, strict=True)}
+    latest |= {id(by_id): writes for by_id, writes in zip(single, writes_of_single, strict=True)}
     return {
-        run_input.key: [begun for by_id in of_input for begun in latest[by_id.key]]
+        run_input.key: [begun for by_id in of_input for begun in latest[id(by_id)]]
         for run_input, of_input in zip(inputs, by_ids, strict=True)
     }
 
@@ -256,7 +277,7 @@ def _newest(reader: Reader, span: NameSpan, before: Instant | None, limit: int) 
 
 def _latest_together(
     reader: Reader, readers: Mapping[NameSpan, Sequence[_InputById]], most: int
-) -> dict[_Key, list[_Begun]]:
+) -> dict[int, list[_Begun]]:
     """The latest writes of datasets that several runs read, as far as one call for each dataset finds enough of them.
 
     Runs of one job read the same datasets, and most often what was written since the run before.
@@ -271,7 +292,7 @@ def _latest_together(
         return most + len(readers[span])
 
     listed = zip(readers.items(), concurrent_map(newest, readers), strict=True)
-    latest: dict[_Key, list[_Begun]] = {}
+    latest: dict[int, list[_Begun]] = {}
     for (span, of_span), known in listed:
         is_whole = len(known) < length(span)
         times = [begun.time for begun in reversed(known)]
@@ -280,7 +301,7 @@ def _latest_together(
             too_late = len(times) - bisect_left(times, ended) if ended else 0
             writes = list(islice(filter(by_id.may_have_read, islice(known, too_late, None)), most))
             if is_whole or len(writes) == most:
-                latest[by_id.key] = writes
+                latest[id(by_id)] = writes
     return latest
 
 

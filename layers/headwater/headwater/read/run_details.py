@@ -31,7 +31,7 @@ def read_run_details(reader: Reader, runs: Sequence[Run], now: Instant = NEVER) 
 
 def _input_versions(run: Run, writes: Mapping[RunInput, WriteId]) -> Iterator[tuple[DatasetId, str]]:
     for dataset in run.inputs:
-        write = writes.get((run.run_id, dataset))
+        write = writes.get((run.job, run.run_id, dataset))
         yield dataset, input_version(run, dataset, write.version if write else None)
 
 

@@ -33,7 +33,7 @@ def _as_json(run: Run, made_by: Mapping[RunInput, str]) -> JsonObject:
             "end": shown(ended) if ended else None,
             "status": run.state.value,
         },
-        "inputs": [_input(run, dataset, made_by.get((run.run_id, dataset))) for dataset, _ in inputs],
+        "inputs": [_input(run, dataset, made_by.get((run.job, run.run_id, dataset))) for dataset, _ in inputs],
     }
 
 
