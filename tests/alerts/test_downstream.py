@@ -96,10 +96,12 @@ def test_tables_of_one_name_are_told_apart_by_their_folders() -> None:
     events = [
         run(1, "ingest", [], [factory.dataset(raw, schema=BEFORE)]),
         run(2, "clean", [factory.dataset(raw)], [made]),
+        run(3, "totals", [made], [factory.dataset("mart/totals")]),
         run(5, "ingest", [], [factory.dataset(raw, schema=AFTER)]),
     ]
     (detail,) = World().alerts_one_by_one(events)
     assert "clean/orders.total: 1 hop away" in detail["lines"]
+    assert "totals: 2 hops away" in detail["lines"], "no other table has the name, only a job"
 
 
 def test_an_unused_column_breaks_only_nodes_without_column_lineage() -> None:

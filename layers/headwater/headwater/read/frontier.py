@@ -163,21 +163,23 @@ def short_names(node_ids: Iterable[str]) -> dict[str, str]:
     """The ends of nodeIds: `orders` of `dataset:s3://lake:sales/orders`, `orders.price` of a column of it. If several
     tables have the same end, their folders are shown, too: `sales/orders`."""
     parts = {node_id: _parts(node_id) for node_id in node_ids}
-    tables = Counter(_end(table, 1) for table in {table for table, _ in parts.values()})
+    same = Counter((kind, _end(node, 1)) for kind, node in {(kind, node) for kind, node, _ in parts.values()})
     names: dict[str, str] = {}
-    for node_id, (table, field) in parts.items():
-        end = _end(table, 1)
-        name = (end if tables[end] == 1 else _end(table, 2)) + field
+    for node_id, (kind, node, field) in parts.items():
+        end = _end(node, 1)
+        name = (end if same[kind, end] == 1 else _end(node, 2)) + field
         names[node_id] = name if len(name) <= MAX_NAME else f"…{name[1 - MAX_NAME :]}"
     return names
 
 
-def _parts(node_id: str) -> tuple[str, str]:
-    """The nodeId of a job or table, without its kind, and the column with a dot."""
+def _parts(node_id: str) -> tuple[str, str, str]:
+    """The kind and nodeId of a job or table, and the column with a dot."""
     kind, _, rest = node_id.partition(":")
-    table, dot, field = rest.rpartition(":") if kind == "datasetField" else (rest, "", "")
-    return table, "." * len(dot) + field
+    if kind != "datasetField":
+        return kind, rest, ""
+    table, dot, field = rest.rpartition(":")
+    return "dataset", table, "." * len(dot) + field
 
 
-def _end(table: str, segments: int) -> str:
-    return "/".join(table.rpartition(":")[2].rstrip("/").split("/")[-segments:])
+def _end(node: str, segments: int) -> str:
+    return "/".join(node.rpartition(":")[2].rstrip("/").split("/")[-segments:])
