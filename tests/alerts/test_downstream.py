@@ -67,7 +67,7 @@ def test_what_breaks_and_what_may_break_are_counted_apart() -> None:
     detail = alert_of(drift())
     assert [line for line in detail["lines"] if "break" in line] == [
         "The change breaks 2 columns, 2 jobs downstream.",
-        "The change may break 1 dataset, 1 job downstream, by the lineage of datasets: of some columns none is known.",
+        "The change may break 1 dataset, 1 job downstream, by table lineage.",
     ]
     assert {key: detail["breaks"][key] for key in ("columns", "datasets", "jobs", "possible")} == {
         "columns": 2,
@@ -80,14 +80,28 @@ def test_what_breaks_and_what_may_break_are_counted_apart() -> None:
 def test_that_some_of_it_is_known_by_datasets_alone_is_said() -> None:
     detail = alert_of(drift())
     assert detail["breaks"]["by"] == "dataset"
-    assert any("of some columns none is known" in line for line in detail["lines"])
+    assert any(", by table lineage." in line for line in detail["lines"])
 
 
 def test_owners_downstream_are_named() -> None:
     detail = alert_of(drift())
     assert detail["owners"] == ["team:finance", "team:ops"]
     assert {"owner:team:ops", "owner:team:finance"} <= set(detail["tags"])
-    assert any("revenue.sum: 2 jobs away, of team:finance" in line for line in detail["lines"])
+    assert any("revenue.sum: 2 hops away, of team:finance" in line for line in detail["lines"])
+
+
+def test_tables_of_one_name_are_told_apart_by_their_folders() -> None:
+    raw, clean = "raw/orders", "clean/orders"
+    made = factory.dataset(clean, columnLineage=factory.columns(total=(LAKE, raw, "amount")))
+    events = [
+        run(1, "ingest", [], [factory.dataset(raw, schema=BEFORE)]),
+        run(2, "clean", [factory.dataset(raw)], [made]),
+        run(3, "totals", [made], [factory.dataset("mart/totals")]),
+        run(5, "ingest", [], [factory.dataset(raw, schema=AFTER)]),
+    ]
+    (detail,) = World().alerts_one_by_one(events)
+    assert "clean/orders.total: 1 hop away" in detail["lines"]
+    assert "totals: 2 hops away" in detail["lines"], "no other table has the name, only a job"
 
 
 def test_an_unused_column_breaks_only_nodes_without_column_lineage() -> None:
@@ -278,8 +292,8 @@ def test_the_dashboards_that_dbt_declares_are_told_with_owner_and_url_and_not_sa
     assert detail["breaks"]["exposures"] == detail["breaks"]["possible"]["exposures"] == 2
     assert {tuple(item["owners"]) for item in nodes} == {(), ("research",)}
     assert [line for line in detail["lines"] if "declared source" in line] == [
-        "lake:revenue is a declared source of the dashboard board (https://bi.example.com/1).",
-        "lake:revenue is a declared source of the exposure notes, of research.",
+        "revenue is a declared source of the dashboard board (https://bi.example.com/1).",
+        "revenue is a declared source of the exposure notes, of research.",
     ]
     assert "research" in detail["owners"]
     assert "exposures" not in alert_of(drift())["breaks"]

@@ -112,7 +112,7 @@ def test_the_alert_about_a_failure_tells_what_waits_for_the_run() -> None:
     (told,) = jobs.world.alerts_of_batch(start, {**end, "eventType": "FAIL"})
     (suffers,) = told["suffers"]
     assert {item["nodeId"] for item in suffers["items"]} == {"job:demo:b", "dataset:s3://lake:table_2"}
-    assert "The failure may affect 1 dataset, 1 job downstream, by the lineage of datasets" in " ".join(told["lines"])
+    assert "The failure may affect 1 dataset, 1 job downstream, by table lineage" in " ".join(told["lines"])
     assert jobs.names(HOURS + 0.8) == []
 
 

@@ -38,7 +38,7 @@ def test_a_stack_that_events_reach_is_well(examine: Examine, api: Api, deployed:
     deployed.wait_for_ingestion()
     status, output = examine("--namespace", "demo")
     assert status == 0, output
-    assert "[well] a run was posted, and found upstream and downstream" in output
+    assert "[ok] a run was posted, and found upstream and downstream" in output
     assert f"in demo by {factory.PRODUCER}" in output
     assert "jobs that name no dataset" in output
     assert "to blame" not in output
@@ -89,7 +89,7 @@ def test_a_key_that_may_not_do_it_is_to_blame(examine: Examine, key: str) -> Non
 
 def test_a_key_of_some_namespaces_is_well_for_one_of_them(examine: Examine) -> None:
     _, output = examine("--namespace", "doctor-team", key="for-a-doctor")
-    assert "[well] a run was posted" in output
+    assert "[ok] a run was posted" in output
 
 
 @pytest.fixture
@@ -110,8 +110,8 @@ def settings(shared_stack: Stack, tmp_path: Path) -> Callable[..., str]:
 def test_a_listeners_settings_are_tried_as_it_would_use_them(examine: Examine, settings: Callable[..., str]) -> None:
     _, output = examine("--spark-defaults", settings())
     assert "as the listener does in doctor-jobs" in output
-    assert "[well] the listener's settings are good" in output
-    assert "[well] a run was posted, and found upstream and downstream" in output
+    assert "[ok] the listener's settings are good" in output
+    assert "[ok] a run was posted, and found upstream and downstream" in output
 
 
 def test_a_listeners_key_need_not_read(examine: Examine, settings: Callable[..., str]) -> None:

@@ -38,6 +38,6 @@ def test_a_source_for_which_the_invocation_has_no_time_is_named(has_time: bool) 
     if has_time:
         assert (polled.answer(), log.faults) == ({"sent": 1}, [])
     else:
-        assert log.faults == [f"nothing is told of shop: {POSTPONED}"]
+        assert log.faults == [f"nothing could be read of shop: {POSTPONED}"]
         with pytest.raises(SourcesUnreachable, match=r"^shop$"):
             polled.answer()

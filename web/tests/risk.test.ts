@@ -23,7 +23,7 @@ test("a table whose filters are not told, and a reader without column lineage, m
 });
 
 test("what reads a changed table may break, by the lineage of tables", () => {
-  expect(wayOf({ ...COLUMN, type: "JOB", by: "dataset", possible: false })).toBe("by the lineage of datasets");
+  expect(wayOf({ ...COLUMN, type: "JOB", by: "dataset", possible: false })).toBe("by table lineage");
 });
 
 test("Markdown: what may break is counted, and says so", () => {

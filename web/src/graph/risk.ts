@@ -14,11 +14,11 @@ export function isPossible({ possible = false }: Pick<Risk, "possible">): boolea
 export function wayOf({ type, by, indirect, possible }: Risk): string {
   if (by === "unknown")
     return type === "DATASET_FIELD" ? "may break: the producer does not know its origin" : "may use it";
-  if (by === "dataset") return possible === false ? "by the lineage of datasets" : "may use it";
+  if (by === "dataset") return possible === false ? "by table lineage" : "may use it";
   return indirect ? "by a filter, join or grouping" : "by its values";
 }
 
-/** What the lineage of datasets alone tells is not certain: a job may not use what changes. */
+/** Table lineage alone is not certain: a job may not use what changes. */
 export function sureness({ by, possible }: Pick<Risk, "by" | "possible">): string {
   if (possible) return "may break";
   return by === "column" ? "breaks" : "may break, by table lineage";

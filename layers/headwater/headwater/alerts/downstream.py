@@ -4,17 +4,17 @@ nearest, with their owners.
 The lineage is that of the moment before the change: the job that caused the change may already report other columns.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from headwater.alerts.alert import distinct_owners, quantity, short_name
+from headwater.alerts.alert import distinct_owners, quantity
 from headwater.graph.names.identity import DatasetId, NodeKind, job_id
 from headwater.graph.states.rhythm import moment
 from headwater.graph.states.run import Run
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import Instant, moved_back
-from headwater.read.frontier import BlindSpot, Frontier
+from headwater.read.frontier import BlindSpot, Frontier, short_names
 from headwater.read.reader import Reader
 from headwater.store.errors import CorruptItem
 from headwater.traversal.expectations import by_rhythms, outputs_of
@@ -85,11 +85,12 @@ class Downstream(NamedTuple):
         possible = [node for node in self.at_risk if node.is_possible]
         may = f"{subject} may {infinitive}{at_least}"
         surely = may if is_by_table(certain) else f"{subject} {verb}{at_least}"
-        return [*_told(certain, surely), *_told(possible, may), *self._uses()]
+        names = short_names({step for node in self.at_risk for step in node.path})
+        return [*_listed(certain, surely, names), *_listed(possible, may, names), *self._uses(names)]
 
-    def _uses(self) -> list[str]:
+    def _uses(self, names: Mapping[str, str]) -> list[str]:
         """The dashboards and other uses declared of what is at risk: the alert cannot say that they break."""
-        told = [f"{_source(node)} is a declared source of the {_shown(node)}." for node in self.exposures]
+        told = [f"{_source(node, names)} is a declared source of the {_shown(node)}." for node in self.exposures]
         rest = len(told) - MAX_LINES
         return told[:MAX_LINES] + ([f"and {rest} more such uses"] if rest > 0 else [])
 
@@ -142,7 +143,7 @@ def _usual_outputs(reader: Reader, run: Run, since: Instant) -> list[DatasetId]:
     return [used.id for each in expected.values() for used in outputs_of(reader, each)]
 
 
-def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:
+def _listed(at_risk: Sequence[NodeAtRisk], beginning: str, names: Mapping[str, str]) -> list[str]:
     if not at_risk:
         return []
     columns = [node for node in at_risk if node.kind is NodeKind.FIELD]
@@ -155,15 +156,16 @@ def _told(at_risk: Sequence[NodeAtRisk], beginning: str) -> list[str]:
     rest = len(nodes) - MAX_LINES
     return [
         f"{beginning} {total} downstream{_doubt(at_risk)}.",
-        *(_line(node) for node in nodes[:MAX_LINES]),
+        *(_line(node, names) for node in nodes[:MAX_LINES]),
         *([f"and {rest} more"] if rest > 0 else []),
     ]
 
 
-def _source(exposure: NodeAtRisk) -> str:
+def _source(exposure: NodeAtRisk, names: Mapping[str, str]) -> str:
     """The dataset before an exposure on its path, without the column by which the change comes."""
     step = exposure.path[-2]
-    return short_name(step.rpartition(":")[0] if step.startswith(f"{NodeKind.FIELD}:") else step)
+    is_column = step.startswith(f"{NodeKind.FIELD}:")
+    return names[step].removesuffix(f".{step.rpartition(':')[2]}") if is_column else names[step]
 
 
 def _shown(node: NodeAtRisk) -> str:
@@ -176,20 +178,13 @@ def _shown(node: NodeAtRisk) -> str:
 
 def _doubt(at_risk: Collection[NodeAtRisk]) -> str:
     if any(node.granularity is Granularity.DATASET for node in at_risk):
-        return ", by the lineage of datasets: of some columns none is known"
+        return ", by table lineage"
     is_filter = any(node.kind is NodeKind.DATASET and node.granularity is Granularity.UNKNOWN for node in at_risk)
     return ": their producers do not tell all that they use" if is_filter else ""
 
 
-def _line(node: NodeAtRisk) -> str:
+def _line(node: NodeAtRisk, names: Mapping[str, str]) -> str:
+    """Example: `revenue_daily.units: 2 hops away, of finance`."""
     owners = f", of {', '.join(node.owners)}" if node.owners else ""
     indirectly = ", by a filter or join" if node.is_indirect else ""
-    return f"{_name(node)}: {quantity(node.distance, 'job')} away{indirectly}{owners}"
-
-
-def _name(node: NodeAtRisk) -> str:
-    """Example: `revenue_daily.units`, the end of a path and the column."""
-    if node.kind is not NodeKind.FIELD:
-        return short_name(node.node_id)
-    dataset, _, field = node.node_id.rpartition(":")
-    return f"{short_name(dataset)}.{field}"
+    return f"{names[node.node_id]}: {quantity(node.distance, 'hop')} away{indirectly}{owners}"

@@ -24,11 +24,11 @@ from headwater.graph.expectations.timetable import Slot, length
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, dataset_id
-from headwater.graph.states.rhythm import LATE, Moment, at, moment
+from headwater.graph.states.rhythm import LATE, Moment, at, moment, shown_moment
 from headwater.graph.states.stored_states import Severity
 from headwater.log import FaultLog
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import Instant, instant_of, shown
+from headwater.openlineage.instant import Instant, instant_of
 from headwater.read.reader import Reader
 from headwater.store.errors import CorruptItem
 from headwater.store.snapshot import ReadRequest
@@ -105,7 +105,7 @@ class SaidAlerts:
         }
         count = 0
         for first, *others in groups.values():
-            held = [each for each in (first, *others) if (each.subject.node_id, _time(each.due)) not in known]
+            held = [each for each in (first, *others) if (each.subject.node_id, shown_moment(each.due)) not in known]
             count += self._put(held[0], held[1:]) if held else 0
         return count + sum(map(self._withdraw, self._found)) + self._report_amounts()
 
@@ -220,7 +220,7 @@ def _alert(reader: Reader, found: SaidExpectation, others: Sequence[SaidExpectat
     lines = [
         f"{subject.name.name} in {subject.name.namespace} is expected: {found.entry.words}.",
         f"The reason: job {because}.",
-        *([f"The last run that wrote it and went well ended at {_time(written)}."] if written else []),
+        *([f"The last run that wrote it and went well ended at {shown_moment(written)}."] if written else []),
         *(f"{_sentence(each, now)}." for each in others),
         *(line for each in suffering if each for line in each.lines("The delay", "affects", "affect")),
     ]
@@ -287,7 +287,3 @@ def _suffering(reader: Reader, subject: SaidSubject, now: Moment) -> list[Downst
         else [used.id for job in subject.jobs for used in outputs_of(reader, job)][:MOST_OUTPUTS]
     )
     return [downstream(reader, dataset, None, as_of, as_of) for dataset in datasets]
-
-
-def _time(time: Moment) -> str:
-    return shown(instant_of(at(time)))

@@ -13,10 +13,9 @@ from headwater.catalog.identity import TableRef
 from headwater.graph.facets.curation import CATALOG, tag_facet
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
+from headwater.openlineage.own_events import OwnProducer
 
-PRODUCER = "https://github.com/headwater-lineage/headwater/catalog"
-_SPEC = "https://openlineage.io/spec"
-_OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/catalog.md"
+PRODUCER = OwnProducer("catalog", "catalog.md")
 
 TABLE, OWNER, DESCRIPTION, CLASSIFICATION = "table", "owner", "description", "classification"
 
@@ -38,7 +37,7 @@ def facets_between(before: Description, now: Description) -> dict[str, Any]:
     """The facets that bring a dataset in step with its table; none if the table's description has not changed."""
     if before == now or (not before and now.keys() == {TABLE}):
         return {}
-    facets: dict[str, Any] = {CATALOG: _facet(_OURS, **now)}
+    facets: dict[str, Any] = {CATALOG: PRODUCER.own_facet(**now)}
     if before.get(OWNER) != now.get(OWNER):
         facets["ownership"] = _ownership(now[OWNER]) if OWNER in now else _no_facet()
     if before.get(DESCRIPTION) != now.get(DESCRIPTION):
@@ -47,33 +46,24 @@ def facets_between(before: Description, now: Description) -> dict[str, Any]:
         if CLASSIFICATION in before:
             facets[tag_facet(before[CLASSIFICATION])] = _no_facet()
         if CLASSIFICATION in now:
-            facets[tag_facet(now[CLASSIFICATION])] = _facet(_OURS, tag=now[CLASSIFICATION])
+            facets[tag_facet(now[CLASSIFICATION])] = PRODUCER.own_facet(tag=now[CLASSIFICATION])
     return facets
 
 
 def event_of(name: Name, facets: Mapping[str, Any], at: Instant) -> dict[str, Any]:
-    schema_url = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/DatasetEvent"
     dataset = {"namespace": name.namespace, "name": name.name, "facets": facets}
-    return {"eventTime": at, "producer": PRODUCER, "schemaURL": schema_url, "dataset": dataset}
+    return {**PRODUCER.event("DatasetEvent", at), "dataset": dataset}
 
 
 def _ownership(owners: str) -> dict[str, Any]:
     """The facet for owners in a text, separated by commas."""
     named = [owner.strip() for owner in owners.split(",") if owner.strip()]
-    return _openlineage("1-0-1/OwnershipDatasetFacet", owners=[{"name": name, "type": "OWNER"} for name in named])
+    return PRODUCER.facet("1-0-1/OwnershipDatasetFacet", owners=[{"name": name, "type": "OWNER"} for name in named])
 
 
 def _documentation(text: str) -> dict[str, Any]:
-    return _openlineage("1-1-0/DocumentationDatasetFacet", description=text)
-
-
-def _openlineage(schema: str, **members: Any) -> dict[str, Any]:
-    return _facet(f"{_SPEC}/facets/{schema}.json#/$defs/{schema.rpartition('/')[2]}", **members)
-
-
-def _facet(schema_url: str, **members: Any) -> dict[str, Any]:
-    return {"_producer": PRODUCER, "_schemaURL": schema_url, **members}
+    return PRODUCER.facet("1-1-0/DocumentationDatasetFacet", description=text)
 
 
 def _no_facet() -> dict[str, Any]:
-    return _facet(_OURS, _deleted=True)
+    return PRODUCER.own_facet(_deleted=True)

@@ -33,7 +33,7 @@ class Command(NamedTuple):
 
 GROUPS = {
     "Look at the graph": {
-        "search": Command(LOOKUPS, "TEXT", "finds datasets and jobs by a part of their names"),
+        "search": Command(LOOKUPS, "TEXT", "finds datasets and jobs by part of a name"),
         "show": Command(LOOKUPS, "TABLE", "shows a table: columns, owners, writers, last write, alerts"),
         "lineage": Command(LOOKUPS, "NAME [--up|--down]", "shows what a table is made of, and what is made of it"),
         "columns": Command(LOOKUPS, "NAME [COLUMN]", "shows where each column comes from"),
@@ -45,10 +45,10 @@ GROUPS = {
         "impact": Command(LOOKUPS, "NAME [COLUMN]", "shows what a change would break, by owner"),
         "diff": Command(LOOKUPS, "[NAME] [--since TIME]", "shows what changed since a time, of a table or everywhere"),
         "ci": Command(
-            "headwater.cli.ci.__main__", "BEFORE AFTER [--url URL]", "says what a change of code does to lineage"
+            "headwater.cli.ci.__main__", "BEFORE AFTER [--url URL]", "shows what a code change does to lineage"
         ),
         "replay": Command(
-            "headwater.cli.replay", "PATH|URL... [--since TIME]", "says which alerts events would have raised"
+            "headwater.cli.replay", "PATH|URL... [--since TIME]", "shows which alerts events would have raised"
         ),
     },
     "Watch": {
@@ -58,7 +58,7 @@ GROUPS = {
     },
     "Run": {
         "demo": Command(
-            "headwater.cli.demo.__main__", "[--port PORT]", "shows an incident, from recorded events of Spark", SERVE
+            "headwater.cli.demo.__main__", "[--port PORT]", "shows an incident, with recorded Spark events", SERVE
         ),
         "serve": Command(
             "headwater.cli.serve", "--data FILE [OPTION...]", "runs Headwater in one process, on one file", SERVE
@@ -75,13 +75,15 @@ GROUPS = {
     },
     "Send events": {
         "load": Command(
-            "headwater.cli.load", "PATH|URL...|--marquez URL", "sends recorded events, or a Marquez, to a server"
+            "headwater.cli.load",
+            "PATH|URL...|--marquez URL",
+            "sends recorded events, or those of a Marquez, to a server",
         ),
         "connect": Command(
             "headwater.cli.connect", "WORKER... [OPTION...]", "sends the lineage of Kafka Connect's connectors"
         ),
         "registry": Command(
-            "headwater.cli.registry", "URL... --kafka HOST:PORT", "sends the schemas of topics by a schema registry"
+            "headwater.cli.registry", "URL... --kafka HOST:PORT", "sends the schemas of topics from a schema registry"
         ),
     },
     "Operate": {
@@ -93,7 +95,7 @@ GROUPS = {
             "headwater.cli.redrive.__main__", "--data FILE|--stack NAME", "replays messages that could not be processed"
         ),
         "backup": Command("headwater.cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
-        "check": Command("headwater.cli.check", "FILE... [--secrets]", "lists what is damaged, or the secrets in it"),
+        "check": Command("headwater.cli.check", "FILE... [--secrets]", "finds damage, or secrets, in a file"),
         "upgrade": Command("headwater.cli.upgrade", "FILE", "lets a new release store items in its own forms"),
         "export": Command(
             "headwater.cli.export", "--data FILE --to DIR|s3://...", "writes all events in the archive's format"

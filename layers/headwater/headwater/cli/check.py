@@ -4,7 +4,7 @@ secrets such a file or recorded events hold, and where; the secrets themselves a
 A flipped bit may hide an item from the lookups, which then say that there is none. If something is damaged, restore a
 copy; or export the events and load them into a new file, which makes the same graph.
 
-What was stored before a release knew a secret, or before a rule of SECRET_RULES, stays as it was: change these secrets,
+A secret that was stored before a release, or a rule of SECRET_RULES, recognised it is still there: change such secrets,
 then load the events into a new file or stack, which replaces them.
 """
 

@@ -1,7 +1,7 @@
 """Sends the lineage of the connectors of a Kafka Connect cluster to a server, again and again until Ctrl-C. Each WORKER
 is the URL of a worker of the cluster, such as http://connect-1:8083: if one cannot be reached, the next is asked.
-With --groups, the consumer groups of applications are followed, too, or alone. docs/producers/kafka-connect.md says
-what is sent."""
+With --groups, the consumer groups of applications are followed, too; without a WORKER, only they.
+docs/producers/kafka-connect.md says what is sent."""
 
 import argparse
 import json

@@ -49,7 +49,9 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help=f"of the server (default: ${URL_VARIABLE}, else the `headwater serve` or `make up` that runs here)",
     )
-    parser.add_argument("--key-file", type=Path, metavar="FILE", help=f"has the API key (default: ${KEY_VARIABLE})")
+    parser.add_argument(
+        "--key-file", type=Path, metavar="FILE", help=f"file with the API key (default: ${KEY_VARIABLE})"
+    )
 
 
 def api_of(url: str | None = None, key_file: Path | None = None) -> Api:

@@ -1,5 +1,5 @@
 """Opens the web page in a browser, at the lineage of a table or job: `headwater open revenue_daily`. Without a display,
-prints the address alone. The key is not part of the address: the page asks for it."""
+only prints the address. The key is not part of the address: the page asks for it."""
 
 import argparse
 import os

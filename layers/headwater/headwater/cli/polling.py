@@ -99,7 +99,7 @@ def add_options(parser: argparse.ArgumentParser, source: str) -> None:
         "--interval", type=float, default=INTERVAL, metavar="SECONDS", help="between polls (default: %(default)g)"
     )
     parser.add_argument(
-        "--authorization-file", type=Path, metavar="FILE", help=f"has the header Authorization for {source}"
+        "--authorization-file", type=Path, metavar="FILE", help=f"file with the Authorization header for {source}"
     )
     add_server_options(parser)
 

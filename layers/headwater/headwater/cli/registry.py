@@ -1,4 +1,4 @@
-"""Sends the schemas of Kafka topics by their schema registry to a server, again and again until Ctrl-C. Each URL is
+"""Sends the schemas of Kafka topics from their schema registry to a server, again and again until Ctrl-C. Each URL is
 that of a node of the registry, such as https://registry-1:8081: if one cannot be reached, the next is asked.
 docs/producers/schema-registry.md says what is sent."""
 

@@ -1,7 +1,7 @@
-"""Says which alerts recorded events would have raised, and when: the events are folded in the order of their times, in
-a file of its own that is removed, and a sweep runs each quarter of an hour of that time. What is expected of a job is
-learnt from the events before, as it is by a server, or said by a headwater.yml. Nothing is sent. Of a missing run it
-says whether it came after all, and how long after the alert: one that came at once was no loss."""
+"""Shows which alerts recorded events would have raised, and when. It folds the events in the order of their times, in a
+temporary file, and checks for missing runs each quarter of an hour of that time. What it expects of a job it learns
+from the events before, as a server does, or takes from a headwater.yml. It sends nothing. For a missing run it says
+whether the run came after all, and how long after the alert."""
 
 import argparse
 import json

@@ -11,10 +11,11 @@ from typing import Any
 from headwater.graph.facets.register import Register
 from headwater.openlineage.event import EventType, Facets, Name
 from headwater.openlineage.instant import Instant, instant_of, to_datetime
+from headwater.openlineage.own_events import OwnProducer
 
-PRODUCER = "https://github.com/headwater-lineage/headwater/curate"
-_SPEC = "https://openlineage.io/spec"
-_OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/routes.md"
+CURATE = OwnProducer("curate", "routes.md")
+"""Its own facets are `headwater_*` (headwater.graph.facets.curation)."""
+facet, own_facet = CURATE.facet, CURATE.own_facet
 
 _NO_FACETS: Facets = {}
 
@@ -22,36 +23,25 @@ Document = dict[str, Any]
 
 
 def of_dataset(name: Name, facets: Facets, at: Instant) -> Document:
-    return {**_event("DatasetEvent", at), "dataset": _named(name, facets)}
+    return {**CURATE.event("DatasetEvent", at), "dataset": _named(name, facets)}
 
 
 def of_job(
     name: Name, facets: Facets, at: Instant, inputs: Iterable[Name] = (), outputs: Iterable[Name] = ()
 ) -> Document:
     datasets = {"inputs": [_named(dataset) for dataset in inputs], "outputs": [_named(dataset) for dataset in outputs]}
-    return {**_event("JobEvent", at), "job": _named(name, facets), **datasets}
+    return {**CURATE.event("JobEvent", at), "job": _named(name, facets), **datasets}
 
 
 def of_run(transition: EventType, run_id: str, job: Name, at: Instant, facets: Facets = _NO_FACETS) -> Document:
     run = {"runId": run_id, "facets": dict(facets)}
-    event = {**_event("RunEvent", at), "eventType": transition.value, "run": run, "job": _named(job)}
+    event = {**CURATE.event("RunEvent", at), "eventType": transition.value, "run": run, "job": _named(job)}
     return {**event, "inputs": [], "outputs": []}
 
 
 def naming(event: Document, inputs: Iterable[Name], outputs: Mapping[Name, Facets]) -> Document:
     """The event of a run with inputs, and with outputs and their facets."""
     return {**event, "inputs": list(map(_named, inputs)), "outputs": list(starmap(_named, outputs.items()))}
-
-
-def facet(schema: str, **members: Any) -> Document:
-    """A facet that OpenLineage defines, by version and name: `1-1-0/DocumentationJobFacet`."""
-    url = f"{_SPEC}/facets/{schema}.json#/$defs/{schema.rpartition('/')[2]}"
-    return {"_producer": PRODUCER, "_schemaURL": url, **members}
-
-
-def own_facet(**members: Any) -> Document:
-    """A facet `headwater_*` (headwater.graph.facets.curation)."""
-    return {"_producer": PRODUCER, "_schemaURL": _OURS, **members}
 
 
 def deleted_facet() -> Document:
@@ -70,11 +60,6 @@ def time_after(now: datetime, *known: Instant) -> Instant:
 
 def times_of(registers: Mapping[str, Register], facets: Iterable[str]) -> list[Instant]:
     return [registers[name].time for name in facets if name in registers]
-
-
-def _event(kind: str, at: Instant) -> Document:
-    schema_url = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/{kind}"
-    return {"eventTime": at, "producer": PRODUCER, "schemaURL": schema_url}
 
 
 def _named(name: Name, facets: Facets = _NO_FACETS) -> Document:

@@ -7,6 +7,7 @@ across anyway; it costs no reads of its own. Without blind spots, "nothing" mean
 The API, alerts, the terminal, the page and assistants all take the frontier from here, in the same words.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -80,7 +81,7 @@ class Unseen:
     def __str__(self) -> str:
         """Example: `2 jobs without column lineage (copy, export)`."""
         before, noun, after = _WORDS[self.kind]
-        named = ", ".join(map(_short, self.examples)) + (", ..." if self.count > len(self.examples) else "")
+        named = ", ".join(short_names(self.examples).values()) + (", ..." if self.count > len(self.examples) else "")
         return f"{before}{_count(self.count, noun)}{after}{f' ({named})' if self.examples else ''}"
 
 
@@ -158,9 +159,27 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}" if noun else ""
 
 
-def _short(node_id: str) -> str:
-    """The end of a nodeId: `orders` of `dataset:s3://lake:sales/orders`, `orders.price` of a column of it."""
+def short_names(node_ids: Iterable[str]) -> dict[str, str]:
+    """The ends of nodeIds: `orders` of `dataset:s3://lake:sales/orders`, `orders.price` of a column of it. If several
+    tables have the same end, their folders are shown, too: `sales/orders`."""
+    parts = {node_id: _parts(node_id) for node_id in node_ids}
+    same = Counter((kind, _end(node, 1)) for kind, node in {(kind, node) for kind, node, _ in parts.values()})
+    names: dict[str, str] = {}
+    for node_id, (kind, node, field) in parts.items():
+        end = _end(node, 1)
+        name = (end if same[kind, end] == 1 else _end(node, 2)) + field
+        names[node_id] = name if len(name) <= MAX_NAME else f"…{name[1 - MAX_NAME :]}"
+    return names
+
+
+def _parts(node_id: str) -> tuple[str, str, str]:
+    """The kind and nodeId of a job or table, and the column with a dot."""
     kind, _, rest = node_id.partition(":")
-    dataset, colon, field = rest.rpartition(":") if kind == "datasetField" else (rest, "", "")
-    end = dataset.rpartition(":")[2].rstrip("/").rpartition("/")[2] + "." * len(colon) + field
-    return end if len(end) <= MAX_NAME else f"…{end[1 - MAX_NAME :]}"
+    if kind != "datasetField":
+        return kind, rest, ""
+    table, dot, field = rest.rpartition(":")
+    return "dataset", table, "." * len(dot) + field
+
+
+def _end(node: str, segments: int) -> str:
+    return "/".join(node.rpartition(":")[2].rstrip("/").split("/")[-segments:])

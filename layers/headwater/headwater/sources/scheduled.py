@@ -99,7 +99,7 @@ class ScheduledPolls:
 
     def _log(self, result: PollResult) -> None:
         if result.unreachable:
-            self.log(f"nothing is told of {result.source}", result.unreachable)
+            self.log(f"nothing could be read of {result.source}", result.unreachable)
         for part, reason in result.skipped.items():
             self.log.info("a part of a source is left as it is", source=result.source, part=part, reason=reason)
 

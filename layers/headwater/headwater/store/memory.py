@@ -6,7 +6,7 @@ from headwater.openlineage.instant import Instant
 from headwater.store import keys
 from headwater.store.errors import Conflict
 from headwater.store.keys import Key
-from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
+from headwater.store.table import HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
 
 
 class MemoryTable:
@@ -16,7 +16,8 @@ class MemoryTable:
         self.items: dict[Key, Item] = {}
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
-        return {key: _only(self.items[key], only) for key in keys if key in self.items}
+        found = {key: self.items[key] for key in keys if key in self.items}
+        return found if only is None else {key: item.only(only) for key, item in found.items()}
 
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
         return self.read(keys)
@@ -87,10 +88,3 @@ class MemoryTable:
         present = self.items.get(change.item.key)
         expected = change.replacing
         return (present and present.version) == (expected and expected.version)
-
-
-def _only(item: Item, part: str | None) -> Item:
-    if part is None:
-        return item
-    form = {name: item.labels[name] for name in FORM if name in item.labels}
-    return Item(item.key, form, {part: item.parts[part]} if part in item.parts else {})

@@ -43,6 +43,11 @@ class Item:
         repair it in the file. An item with only one part has no version to tell by."""
         return self.stored_version in (None, self.version)
 
+    def only(self, part: str) -> "Item":
+        """The item with one part, and the labels of its form, as `ItemReader.read` gives it."""
+        form = {name: self.labels[name] for name in FORM if name in self.labels}
+        return Item(self.key, form, {part: self.parts[part]} if part in self.parts else {})
+
 
 FORMS = 1
 """The newest forms of items, as one number for all kinds. A release that gives a kind a new form raises it by one."""

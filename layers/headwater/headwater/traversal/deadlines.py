@@ -20,11 +20,10 @@ from headwater.graph.facets.members import facet_text
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import JobId, NodeKind, dataset_id, job_id, node_id
 from headwater.graph.producers import is_query_job
-from headwater.graph.states.rhythm import DAY, Moment, at, median
+from headwater.graph.states.rhythm import DAY, Moment, median, shown_moment
 from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import instant_of, shown
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
@@ -168,9 +167,9 @@ def as_json(found: SaidExpectation) -> JsonObject:
         "nodeId": found.subject.node_id,
         "said": found.entry.words,
         "state": found.state.value,
-        "dueAt": _time(found.due),
-        "lastWrittenAt": None if written is None else _time(written),
-        "estimatedAt": _time(coming.estimated_end) if coming else None,
+        "dueAt": shown_moment(found.due),
+        "lastWrittenAt": None if written is None else shown_moment(written),
+        "estimatedAt": shown_moment(coming.estimated_end) if coming else None,
         "cause": {"nodeId": node_id(NodeKind.JOB, coming.cause.head.facts.name), "why": coming.why} if coming else None,
     }
 
@@ -207,7 +206,7 @@ class Estimate:
         slot, failed = each.slot, each.last if each.last and not each.last.is_good else None
         if failed and failed.end > by - DAY // 2 and (slot is None or slot.due > by):
             overdue = self.now - failed.end
-            return Coming(self.now, self.now + usual, each, f"failed at {_time(failed.end)}", True, overdue)
+            return Coming(self.now, self.now + usual, each, f"failed at {shown_moment(failed.end)}", True, overdue)
         if slot and slot.due - slot.earlier > by:
             return None  # it has run, or runs on other days: nothing says that it will be late
         due = slot.due - slot.earlier if slot else by
@@ -246,7 +245,7 @@ class Estimate:
             return each, f"started {length(late_by)} late", True
         if seconds > usual + LEAST_TOLERANCE:
             return each, f"took {length(seconds)}, {length(usual)} are usual", True
-        return each, f"began at {_time(begun)}, and takes {length(usual)}", False
+        return each, f"began at {shown_moment(begun)}, and takes {length(usual)}", False
 
     def _by_timetable(self, each: Expected, due: Moment, held_until: Moment, usual: int) -> Coming:
         """When the job ends that begins by the clock, or once late jobs above no longer hold it up. They are the cause
@@ -254,9 +253,9 @@ class Estimate:
         start = max(self.now, held_until)
         if overdue := start - held_until:
             least = LEAST_OVERDUE if held_until == due else LEAST_TOLERANCE
-            why = f"was due at {_time(due)} and has not begun"
+            why = f"was due at {shown_moment(due)} and has not begun"
             return Coming(start, start + usual, each, why, overdue > least, overdue)
-        why = f"is due at {_time(due)}, and takes {length(usual)}"
+        why = f"is due at {shown_moment(due)}, and takes {length(usual)}"
         return Coming(start, start + usual, each, why, False)
 
     def _after_others(self, each: Expected, due: Moment, usual: int) -> Iterator[Coming]:
@@ -341,7 +340,3 @@ def _is_query(job: Expected) -> bool:
 def _is_stream(job: Expected) -> bool:
     is_stream = facet_text(values(job.head.facts.facets), "jobType", "processingType") == "STREAMING"
     return is_stream and job.head.latest is not None and job.head.latest.state == RunState.RUNNING
-
-
-def _time(moment: Moment) -> str:
-    return shown(instant_of(at(moment)))

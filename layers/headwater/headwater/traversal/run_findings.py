@@ -11,7 +11,7 @@ from headwater.graph.facets.members import code_of, error_message, error_summary
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import blamed
 from headwater.graph.names.identity import DatasetId, NodeKind, node_id
-from headwater.graph.states.rhythm import DAY, Moment, Rhythm, at, moment, observation
+from headwater.graph.states.rhythm import DAY, Moment, Rhythm, at, moment, observation, shown_moment
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import JsonObject
@@ -110,7 +110,9 @@ def of_rhythm(
             continue
         slot = slot_of(rhythm, seen)
         if slot and slot.due <= until and slot.latest < seen.start:
-            summary = f"{node.called} started {_delay(seen.start - slot.due)} late: it was due at {_time(slot.due)}"
+            summary = (
+                f"{node.called} started {_delay(seen.start - slot.due)} late: it was due at {shown_moment(slot.due)}"
+            )
             yield Finding(FindingKind.RUN_LATE, run.started_at, node, run.run_id, summary, _due(slot))
         found = unusual(rhythm.observations[:number]) if seen.end <= until else None
         if found:
@@ -119,7 +121,7 @@ def of_rhythm(
             at_end = run.ended_at or run.started_at
             yield Finding(FindingKind.VOLUME_UNUSUAL, at_end, node, run.run_id, summary, details)
     if slot := _missing(rhythm, runs, until):
-        summary = f"{node.called} had not run: it was due at {_time(slot.due)}"
+        summary = f"{node.called} had not run: it was due at {shown_moment(slot.due)}"
         yield Finding(FindingKind.RUN_MISSING, instant_of(at(slot.latest)), node, None, summary, _due(slot))
 
 
@@ -135,11 +137,7 @@ def _missing(rhythm: Rhythm, runs: Sequence[Run], until: Moment) -> "Slot | None
 
 
 def _due(slot: "Slot") -> JsonObject:
-    return {"dueAt": _time(slot.due), "latestAt": _time(slot.latest)}
-
-
-def _time(time: Moment) -> str:
-    return shown(instant_of(at(time)))
+    return {"dueAt": shown_moment(slot.due), "latestAt": shown_moment(slot.latest)}
 
 
 def _delay(seconds: int) -> str:

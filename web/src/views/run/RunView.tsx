@@ -205,7 +205,7 @@ function Datasets({ title, versions }: { title: string; versions: DatasetVersion
             </li>
           );
         })}
-        {!versions.length && <li className="muted">none told</li>}
+        {!versions.length && <li className="muted">none reported</li>}
       </ul>
     </div>
   );

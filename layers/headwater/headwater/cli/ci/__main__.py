@@ -42,7 +42,9 @@ def parser() -> argparse.ArgumentParser:
     production.add_argument(
         "--data", type=Path, metavar="FILE", help="production's file, as headwater backup copies it"
     )
-    parser.add_argument("--key-file", type=Path, metavar="FILE", help=f"has the API key (default: ${KEY_VARIABLE})")
+    parser.add_argument(
+        "--key-file", type=Path, metavar="FILE", help=f"file with the API key (default: ${KEY_VARIABLE})"
+    )
     parser.add_argument(
         "--settings", type=Path, metavar="FILE", help=f"names and rules (default: {SETTINGS}, if there)"
     )

@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     examples = ("headwater doctor --namespace prod", "headwater doctor --spark-defaults spark-defaults.conf")
-    what, note = "Find the cause of an empty or incomplete graph.", "The key needs the scopes ingest and read."
+    what, note = "Finds the cause of an empty or incomplete graph.", "The key needs the scopes ingest and read."
     parser = command_parser("doctor", what, *examples, note=note)
     add_server_options(parser)
     parser.add_argument("--namespace", metavar="NAME", help="namespace of the jobs, in which the canary is posted, too")
@@ -70,7 +70,7 @@ def examine(client: Api, namespace: str | None, *, with_alert: bool = False) -> 
         read_back(client, canary_namespace, run_id)
         if with_alert:
             seconds = wait_for_alert(client, canary_namespace)
-            print(f"[well] a run failed as a test, and its alert was raised after {seconds:.0f} s: {RECEIVED}")
+            print(f"[ok] a run failed as a test, and its alert was raised after {seconds:.0f} s: {RECEIVED}")
     finally:
         canary_findings += take_out(client, canary_namespace)
     return report(client, namespace, canary_findings)
@@ -85,7 +85,7 @@ def examine_listener(options: argparse.Namespace) -> int:
         raise Diagnosis(other_namespace(listener, options.namespace))
     run_id, canary_findings = post_canary(listener.client, listener.namespace)
     canary_findings += listener.gaps
-    print("[well] the listener's settings are good: a run was posted by them")
+    print("[ok] the listener's settings are good: a run was posted by them")
     reader = Api(listener.client.url, key_of(options.key_file) or listener.client.key)
     if reader.key == listener.client.key and reader.get("namespaces", limit=1).status == FORBIDDEN:
         print(f"[note] its key may not read: put a key with the scope read into {KEY_VARIABLE} for the arrived events")
@@ -106,7 +106,7 @@ def other_namespace(listener: Listener, namespace: str) -> DoctorFinding:
 
 
 def report(client: Api, namespace: str | None, canary_findings: list[DoctorFinding]) -> int:
-    print("[well] a run was posted, and found upstream and downstream")
+    print("[ok] a run was posted, and found upstream and downstream")
     arrivals = Arrivals.of(client)
     for (producer, of), time in sorted(arrivals.last().items()):
         print(f"[last event] {time} in {of} by {producer}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headwater.cli.api import Api
-from headwater.cli.doctor.canary import PRODUCER
+from headwater.cli.doctor.canary import DOCTOR
 from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding
 
 Document = dict[str, Any]
@@ -29,8 +29,10 @@ class Arrivals:
         events = fetch_newest(client, "events/lineage", "events", eventKinds=EVENT_KINDS)
         jobs = fetch_newest(client, "jobs", "jobs")
         namespaces = [namespace["name"] for namespace in fetch_newest(client, "namespaces", "namespaces")]
-        others = [event for event in events if event["producer"] != PRODUCER]
-        own = {job_of(event) for event in events if event["producer"] == PRODUCER} - {job_of(event) for event in others}
+        others = [event for event in events if event["producer"] != DOCTOR.uri]
+        own = {job_of(event) for event in events if event["producer"] == DOCTOR.uri} - {
+            job_of(event) for event in others
+        }
         other_jobs = [job for job in jobs if (job["namespace"], job["name"]) not in own]
         return cls(others, other_jobs, namespaces, max(len(events), len(jobs)) >= NEWEST)
 

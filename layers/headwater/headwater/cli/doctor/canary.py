@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from headwater.cli.api import LINEAGE, Api
 from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding
 from headwater.cli.refusal import Response
+from headwater.openlineage.own_events import OwnProducer
 
 NAMESPACE = "headwater-doctor"
 JOB, SOURCE, TARGET = "canary", "canary/source", "canary/target"
@@ -19,8 +20,7 @@ LINE, SHOWN = "\n", 80
 """Of a response that is not Headwater's, the first `SHOWN` characters of the first line are shown."""
 LISTENER_SECONDS = 5
 """How long the Spark listener waits for a response."""
-PRODUCER = "https://github.com/headwater-lineage/headwater/doctor"
-SPEC = "https://openlineage.io/spec/facets"
+DOCTOR = OwnProducer("doctor")
 _WRONG_ENTRY = "; an entry of the keys that is wrong is refused: see `headwater key list`, or the log of authorise"
 
 
@@ -95,23 +95,16 @@ def linked(client: Api, namespace: str, start: str, direction: str) -> set[str]:
 
 def event(kind: str, run_id: str, namespace: str) -> dict[str, Any]:
     """An event of the canary, whose job and datasets say what they are: a canary that stays is counted nowhere."""
-    of_job = facet("2-0-4/JobTypeJobFacet", processingType="BATCH", integration="HEADWATER", jobType=KIND)
-    of_dataset = {"datasetType": facet("1-0-1/DatasetTypeDatasetFacet", datasetType=KIND)}
+    of_job = DOCTOR.facet("2-0-4/JobTypeJobFacet", processingType="BATCH", integration="HEADWATER", jobType=KIND)
+    of_dataset = {"datasetType": DOCTOR.facet("1-0-1/DatasetTypeDatasetFacet", datasetType=KIND)}
     return {
-        "eventTime": datetime.now(UTC).isoformat(),
+        **DOCTOR.event("RunEvent", datetime.now(UTC).isoformat()),
         "eventType": kind,
-        "producer": PRODUCER,
-        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
         "run": {"runId": run_id},
         "job": {"namespace": namespace, "name": JOB, "facets": {"jobType": of_job}},
         "inputs": [{"namespace": namespace, "name": SOURCE, "facets": of_dataset}],
         "outputs": [{"namespace": namespace, "name": TARGET, "facets": of_dataset}],
     }
-
-
-def facet(schema: str, **members: str) -> dict[str, str]:
-    name = schema.rpartition("/")[2]
-    return {"_producer": PRODUCER, "_schemaURL": f"{SPEC}/{schema}.json#/$defs/{name}", **members}
 
 
 def wait_until_seen(client: Api, namespace: str, run_id: str, seconds: float) -> None:

@@ -1,7 +1,7 @@
 """Sends recorded events to a server: files of one JSON event a line, as clients write them or as the archive has them
 (`{"receivedAt": ..., "event": ...}`), arrays of events, plain or gzipped; folders of such files, https://... and
-s3://BUCKET/PREFIX. Or moves a Marquez: its events, then its tags and descriptions. Events that the server has are no
-harm: the graph ends the same."""
+s3://BUCKET/PREFIX. Or it moves the contents of a Marquez: its events, then its tags and descriptions. Sending an event
+twice does no harm: the graph stays the same."""
 
 import argparse
 import sys
@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("paths", nargs="*", metavar="PATH|URL", help="a file, a folder, https://... or s3://...")
     add_server_options(parser)
     parser.add_argument("--marquez", metavar="URL", help="move the Marquez, or Headwater, at this URL")
-    parser.add_argument("--marquez-key-file", type=Path, metavar="FILE", help="has its API key, if it wants one")
+    parser.add_argument("--marquez-key-file", type=Path, metavar="FILE", help="file with its API key, if it needs one")
     parser.add_argument(
         "--resume",
         type=Path,

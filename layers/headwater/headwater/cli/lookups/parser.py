@@ -105,8 +105,8 @@ def _add_why(commands: Commands) -> None:
     parser = _added(commands, "why", what, "orders_daily total_revenue")
     _add_name_and_column(parser, "the column that is wrong (default: the table)")
     said = parser.add_mutually_exclusive_group()
-    said.add_argument("--good", metavar="RUN", help="say that this run was good, by its id")
-    said.add_argument("--not-good", metavar="RUN", help="take that back")
+    said.add_argument("--good", metavar="RUN", help="mark the run with this id as good")
+    said.add_argument("--not-good", metavar="RUN", help="remove that mark")
     parser.add_argument("--note", metavar="TEXT", help="why the run was good, beside --good")
     _add_walk(parser)
 
@@ -137,7 +137,7 @@ def _add_show(commands: Commands) -> None:
 
 
 def _add_search(commands: Commands) -> None:
-    parser = _added(commands, "search", "the datasets and jobs that have a text in their names", "orders")
+    parser = _added(commands, "search", "the datasets and jobs whose names contain a text", "orders")
     parser.add_argument("text", metavar="TEXT", help="a part of the name, in any case")
     parser.add_argument("--kind", choices=("dataset", "job"), help="only nodes of this kind")
     parser.add_argument("--namespace", metavar="NAME", help="only nodes of this namespace")
@@ -150,7 +150,7 @@ def _add_alerts(commands: Commands) -> None:
     parser.add_argument("--active", action="store_true", help="neither acknowledged nor silenced")
     acts = parser.add_mutually_exclusive_group()
     acts.add_argument("--ack", metavar="ID", help="acknowledge this alert; the beginning of its id is enough")
-    acts.add_argument("--reopen", metavar="ID", help="take back who acknowledged it")
+    acts.add_argument("--reopen", metavar="ID", help="undo the acknowledgement")
     acts.add_argument("--silence", metavar="ID", help="send no more alerts of its type about its job or dataset")
     acts.add_argument("--end-silence", metavar="ID", help="send them again")
     parser.add_argument("--following", action="store_true", help="with --ack: the alerts that follow from it, too")
@@ -165,7 +165,7 @@ def _add_expect(commands: Commands) -> None:
     parser = _added(commands, "expect", what, "orders_daily")
     parser.add_argument("name", metavar="NAME", nargs="?", help=_NAME)
     parser.add_argument("--namespace", metavar="NAME", help="only the jobs of this namespace, without a NAME")
-    parser.add_argument("--put", metavar="FILE", help="put this headwater.yml first, in place of the one before")
+    parser.add_argument("--put", metavar="FILE", help="first upload this headwater.yml, which replaces the one before")
     _add_output(parser, RUNS, "jobs")
 
 
@@ -192,7 +192,7 @@ def _add_directions(parser: argparse.ArgumentParser, up: str, down: str) -> None
 
 
 def _add_walk(parser: argparse.ArgumentParser, at: str = f"the graph at that time: {_TIME}") -> None:
-    parser.add_argument("--depth", type=number, default=DEPTH, metavar="N", help="jobs away (default: %(default)s)")
+    parser.add_argument("--depth", type=number, default=DEPTH, metavar="N", help="hops away (default: %(default)s)")
     parser.add_argument("--at", type=time, metavar="TIME", help=at)
     _add_output(parser)
 

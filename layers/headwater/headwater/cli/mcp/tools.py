@@ -42,7 +42,7 @@ Name = Annotated[
     ),
 ]
 Column = Annotated[str | None, Field(description="One column of the dataset. Without it, the whole dataset.")]
-Depth = Annotated[int, Field(ge=0, description="How many jobs away from the node to look.")]
+Depth = Annotated[int, Field(ge=0, description="How many hops (jobs) away from the node to look.")]
 At = Annotated[
     str | None,
     Field(description="The graph at that time, such as 2026-11-20T08:00:00Z; UTC unless it has a zone. Default: now."),

@@ -104,7 +104,7 @@ def say(line: str) -> None:
 
 def parser() -> argparse.ArgumentParser:
     parser = command_parser(
-        "submit", "Run a PySpark program with the listener.", "headwater submit --namespace prod job.py", note=NOTE
+        "submit", "Runs a PySpark program with the listener.", "headwater submit --namespace prod job.py", note=NOTE
     )
     parser.add_argument("--namespace", metavar="NAME", default=NAMESPACE, help="to report in (default: %(default)s)")
     parser.add_argument(
@@ -113,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
         type=setting,
         default=[],
         metavar="NAME=VALUE",
-        help="a setting of Spark's; repeatable",
+        help="a Spark setting; repeatable",
     )
     add_server_options(parser)
     parser.add_argument(

@@ -24,7 +24,7 @@ from headwater.graph.names.identity import JobId, job_id
 from headwater.graph.states.generation import RunOfGeneration
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Name
-from headwater.openlineage.instant import NEVER, Instant, parse_instant, to_datetime
+from headwater.openlineage.instant import NEVER, Instant, instant_of, parse_instant, shown, to_datetime
 
 GENERATIONS, DAYS, MONTHS, BACKFILLS = 30, 70, 12, 32
 DAY = 86_400
@@ -202,6 +202,11 @@ def moment(instant: Instant) -> Moment:
 
 def at(time: Moment) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=time)
+
+
+def shown_moment(time: Moment) -> str:
+    """The time as answers and alerts have it."""
+    return shown(instant_of(at(time)))
 
 
 def _newest_of_each(observations: Iterable[Observation]) -> list[Observation]:

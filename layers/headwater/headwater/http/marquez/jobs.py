@@ -41,8 +41,8 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
         "createdAt": shown(facts.first) if facts.first else None,
         "updatedAt": shown(facts.updated) if facts.updated else None,
         "namespace": name.namespace,
-        "inputs": _names(edges.inputs),
-        "outputs": _names(edges.outputs),
+        "inputs": names_of(edges.inputs),
+        "outputs": names_of(edges.outputs),
         "location": location(facets),
         "description": facet_text(facets, "documentation", "description"),
         "latestRun": run_in_graph(latest) if latest else None,
@@ -97,5 +97,5 @@ def location(facets: Facets) -> str | None:
     return text if is_url and not re.search(r"[\s\x00-\x1f\x7f]", text) else None
 
 
-def _names(used: Iterable[DatasetRef]) -> list[JsonObject]:
+def names_of(used: Iterable[DatasetRef]) -> list[JsonObject]:
     return [dataset.name.as_json() for dataset in sorted(used, key=lambda dataset: dataset.name)]

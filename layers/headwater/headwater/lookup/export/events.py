@@ -13,7 +13,6 @@ from headwater.lookup.export import facets
 from headwater.lookup.export.graph import Document, ExportEdge, ExportGraph, ExportKind, ExportNode, graph_of
 from headwater.openlineage.exact_json import JsonObject
 
-_SPEC = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs"
 _BEFORE_ALL = "1970-01-01T00:00:00Z"
 """The event time of a node without a time in the response. Every known facet is newer, so it stays."""
 
@@ -69,8 +68,4 @@ def _dataset(graph: ExportGraph, dataset: ExportNode) -> JsonObject:
 
 
 def _event(kind: str, data: Document) -> JsonObject:
-    return {
-        "eventTime": data.get("updatedAt") or _BEFORE_ALL,
-        "producer": facets.PRODUCER,
-        "schemaURL": f"{_SPEC}/{kind}",
-    }
+    return facets.PRODUCER.event(kind, data.get("updatedAt") or _BEFORE_ALL)

@@ -4,13 +4,12 @@ A response does not have whole facets: of a description it has the text, of a lo
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from headwater.lookup.export.graph import Document, ExportEdge, ExportKind, ExportNode
 from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.own_events import OwnProducer
 
-PRODUCER = "https://github.com/headwater-lineage/headwater"
-_FACETS = "https://openlineage.io/spec/facets"
+PRODUCER = OwnProducer()
 _PROCESSING_TYPES = {"STREAM": "STREAMING", "SERVICE": "SERVICE"}
 
 
@@ -18,12 +17,14 @@ def of_job(data: Document) -> JsonObject:
     """The facets of a job, from its members in the response."""
     facets: JsonObject = {}
     if data.get("description"):
-        facets["documentation"] = _facet("1-1-0/DocumentationJobFacet", description=data["description"])
+        facets["documentation"] = PRODUCER.facet("1-1-0/DocumentationJobFacet", description=data["description"])
     if data.get("location"):
-        facets["sourceCodeLocation"] = _facet("1-1-0/SourceCodeLocationJobFacet", type="unknown", url=data["location"])
+        facets["sourceCodeLocation"] = PRODUCER.facet(
+            "1-1-0/SourceCodeLocationJobFacet", type="unknown", url=data["location"]
+        )
     if data.get("type") in _PROCESSING_TYPES:
         processing = _PROCESSING_TYPES[data["type"]]
-        facets["jobType"] = _facet("2-0-4/JobTypeJobFacet", processingType=processing, integration="HEADWATER")
+        facets["jobType"] = PRODUCER.facet("2-0-4/JobTypeJobFacet", processingType=processing, integration="HEADWATER")
     return facets
 
 
@@ -31,18 +32,22 @@ def of_dataset(data: Document) -> JsonObject:
     """The facets of a dataset, from its members in the response. A response with only columns gives none."""
     facets: JsonObject = {}
     if data.get("fields"):
-        facets["schema"] = _facet("1-2-0/SchemaDatasetFacet", fields=[_field(column) for column in data["fields"]])
+        facets["schema"] = PRODUCER.facet(
+            "1-2-0/SchemaDatasetFacet", fields=[_field(column) for column in data["fields"]]
+        )
     if data.get("description"):
-        facets["documentation"] = _facet("1-1-0/DocumentationDatasetFacet", description=data["description"])
+        facets["documentation"] = PRODUCER.facet("1-1-0/DocumentationDatasetFacet", description=data["description"])
     if data.get("datasetType"):
-        facets["datasetType"] = _facet("1-0-1/DatasetTypeDatasetFacet", datasetType=data["datasetType"])
+        facets["datasetType"] = PRODUCER.facet("1-0-1/DatasetTypeDatasetFacet", datasetType=data["datasetType"])
     if data.get("sourceName") not in (None, data.get("namespace")):
-        facets["dataSource"] = _facet("1-0-1/DatasourceDatasetFacet", name=data["sourceName"])
+        facets["dataSource"] = PRODUCER.facet("1-0-1/DatasourceDatasetFacet", name=data["sourceName"])
     if data.get("lastLifecycleState"):
         state = data["lastLifecycleState"]
-        facets["lifecycleStateChange"] = _facet("1-0-1/LifecycleStateChangeDatasetFacet", lifecycleStateChange=state)
+        facets["lifecycleStateChange"] = PRODUCER.facet(
+            "1-0-1/LifecycleStateChangeDatasetFacet", lifecycleStateChange=state
+        )
     tags = _tags(data)
-    return facets | {"tags": _facet("1-0-0/TagsDatasetFacet", tags=tags)} if tags else facets
+    return facets | {"tags": PRODUCER.facet("1-0-0/TagsDatasetFacet", tags=tags)} if tags else facets
 
 
 def of_flows(edges: Iterable[ExportEdge]) -> JsonObject:
@@ -59,9 +64,9 @@ def of_flows(edges: Iterable[ExportEdge]) -> JsonObject:
             columns.setdefault(edge.target.field, {"inputFields": []})["inputFields"].append(_input(edge))
     facets: JsonObject = {}
     if columns or whole:
-        facets["columnLineage"] = _facet("1-2-0/ColumnLineageDatasetFacet", fields=columns, dataset=whole)
+        facets["columnLineage"] = PRODUCER.facet("1-2-0/ColumnLineageDatasetFacet", fields=columns, dataset=whole)
     if datasets:
-        facets["lineage"] = _facet("1-0-0/LineageFacet", "LineageDatasetFacet", inputs=datasets)
+        facets["lineage"] = PRODUCER.facet("1-0-0/LineageFacet", "LineageDatasetFacet", inputs=datasets)
     return facets
 
 
@@ -93,8 +98,3 @@ def _tag(text: str, holder: Document) -> JsonObject:
 def _present(members: Document) -> JsonObject:
     """The members that are not null, since the spec allows no null."""
     return {name: value for name, value in members.items() if value is not None}
-
-
-def _facet(schema: str, definition: str | None = None, **members: Any) -> JsonObject:
-    url = f"{_FACETS}/{schema}.json#/$defs/{definition or schema.rpartition('/')[2]}"
-    return {"_producer": PRODUCER, "_schemaURL": url, **members}

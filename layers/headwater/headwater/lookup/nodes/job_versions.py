@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from headwater.graph.facets.register import values
-from headwater.graph.states.edges import DatasetRef, Edges, job_version
+from headwater.graph.states.edges import Edges, job_version
 from headwater.graph.states.generation import Generation, Generations, RunOfGeneration
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run
 from headwater.http.marquez import runs as marquez
-from headwater.http.marquez.jobs import location
+from headwater.http.marquez.jobs import location, names_of
 from headwater.http.paging import chunked, page_of, within_size_limit
 from headwater.http.request import ApiRequest
 from headwater.openlineage.exact_json import JsonObject
@@ -134,11 +134,7 @@ def _as_json(head: JobHead, version: JobVersion, newest: RunDetails | None) -> J
         "version": version.id,
         "namespace": name.namespace,
         "location": location(facets),
-        "inputs": _names(version.edges.inputs),
-        "outputs": _names(version.edges.outputs),
+        "inputs": names_of(version.edges.inputs),
+        "outputs": names_of(version.edges.outputs),
         "latestRun": marquez.run(newest) if newest else None,
     }
-
-
-def _names(used: Iterable[DatasetRef]) -> list[JsonObject]:
-    return [dataset.name.as_json() for dataset in sorted(used, key=lambda dataset: dataset.name)]

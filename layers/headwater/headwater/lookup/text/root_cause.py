@@ -85,7 +85,7 @@ def _run(what: str, run: Document | None, missing: str, display: Display) -> Lin
 def _last_good(answer: Document, display: Display) -> Iterator[Line]:
     good = answer.get("lastGood")
     if good and _is_doubtful(good):
-        yield _run("completed", good, "", display)
+        yield _run("before that", good, "", display)
         yield detail(f"{_INDENT}may be as wrong; if it was good: --good {inert(str(good['id']))}")
     else:
         yield _run("last good", good, "none is stored: all stored runs are searched", display)

@@ -10,17 +10,16 @@ import simplejson
 
 from headwater.openlineage.event import EventType, Name
 from headwater.openlineage.instant import Instant
+from headwater.openlineage.own_events import OwnProducer
 from headwater.sources.connect.connector import Connector
 from headwater.sources.connect.connector_lineage import Flow, datasets_of, flows_of
 from headwater.sources.connect.last_reported import FAILED, JOB_FACET, RUN_FACET, LastRun
 from headwater.sources.connect.redaction import MAX_OFFSETS, told_settings, without_secrets, without_secrets_in
 from headwater.sources.poller import Document
 
-PRODUCER = "https://github.com/headwater-lineage/headwater/connect/kafka"
+PRODUCER = OwnProducer("connect/kafka", "producers/kafka-connect.md")
 INTEGRATION, INTEGRATION_OF_GROUPS = "KAFKA_CONNECT", "KAFKA"
-_SPEC = "https://openlineage.io/spec"
-_OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/producers/kafka-connect.md"
-_IDS = uuid.uuid5(uuid.NAMESPACE_URL, PRODUCER)
+_IDS = uuid.uuid5(uuid.NAMESPACE_URL, PRODUCER.uri)
 
 
 class ConnectorStatus(NamedTuple):
@@ -52,7 +51,7 @@ def run_event(kind: EventType, run_id: str, job: Name, status: ConnectorStatus, 
         facets["processing_engine"] = _engine(status.connector)
     if kind is EventType.FAIL:
         facets["errorMessage"] = error_message(status.connector)
-    return _event("RunEvent", at) | {
+    return PRODUCER.event("RunEvent", at) | {
         "eventType": kind.value,
         "run": {"runId": run_id, "facets": facets},
         **_job_and_datasets(job, status),
@@ -61,7 +60,7 @@ def run_event(kind: EventType, run_id: str, job: Name, status: ConnectorStatus, 
 
 def job_event(job: Name, status: ConnectorStatus, at: Instant) -> Document:
     """The event of a connector that does not run: its job with its datasets."""
-    return _event("JobEvent", at) | _job_and_datasets(job, status)
+    return PRODUCER.event("JobEvent", at) | _job_and_datasets(job, status)
 
 
 def end_event(kind: EventType, run: LastRun, job: Name, why: str, at: Instant) -> Document:
@@ -69,7 +68,13 @@ def end_event(kind: EventType, run: LastRun, job: Name, why: str, at: Instant) -
     facet = _run_facet(run.kafka_id, run.configuration, {"state": why, "tasks": [], "offsets": []}, why)
     named = {"namespace": job.namespace, "name": job.name, "facets": {}}
     ended = {"runId": run.run_id, "facets": {RUN_FACET: facet}}
-    return _event("RunEvent", at) | {"eventType": kind.value, "run": ended, "job": named, "inputs": [], "outputs": []}
+    return PRODUCER.event("RunEvent", at) | {
+        "eventType": kind.value,
+        "run": ended,
+        "job": named,
+        "inputs": [],
+        "outputs": [],
+    }
 
 
 def configuration_of(connector: Connector, kafka: str) -> str:
@@ -105,15 +110,14 @@ def error_message(connector: Connector) -> Document:
     of = f"task {failed[0]} failed: " if failed else ""
     message = of + (causes[-1] if causes else lines[0] if lines else "the worker gives no reason")
     members = {"message": message, "programmingLanguage": "JAVA"} | ({"stackTrace": trace} if trace else {})
-    return _openlineage("1-0-1/ErrorMessageRunFacet", **members)
+    return PRODUCER.facet("1-0-1/ErrorMessageRunFacet", **members)
 
 
 def _job_and_datasets(job: Name, status: ConnectorStatus) -> Document:
     connector = status.connector
     integration, type_ = (INTEGRATION_OF_GROUPS, "CONSUMER_GROUP") if connector.is_group else (INTEGRATION, "CONNECTOR")
-    kind = _openlineage("2-0-3/JobTypeJobFacet", processingType="STREAMING", integration=integration, jobType=type_)
-    described = _facet(
-        _OURS,
+    kind = PRODUCER.facet("2-0-3/JobTypeJobFacet", processingType="STREAMING", integration=integration, jobType=type_)
+    described = PRODUCER.own_facet(
         type="group" if connector.is_group else "source" if connector.is_source else "sink",
         connectorClass=connector.connector_class,
         version=connector.version,
@@ -129,29 +133,19 @@ def _job_and_datasets(job: Name, status: ConnectorStatus) -> Document:
 
 
 def _output(name: Name, columns: Any) -> Document:
-    facet = _openlineage("1-2-0/ColumnLineageDatasetFacet", fields=columns) if columns else None
+    facet = PRODUCER.facet("1-2-0/ColumnLineageDatasetFacet", fields=columns) if columns else None
     return {"namespace": name.namespace, "name": name.name, "facets": {"columnLineage": facet} if facet else {}}
 
 
 def _engine(connector: Connector) -> Document:
-    return _openlineage("1-1-1/ProcessingEngineRunFacet", name="kafka-connect", version=connector.version or "unknown")
+    return PRODUCER.facet(
+        "1-1-1/ProcessingEngineRunFacet", name="kafka-connect", version=connector.version or "unknown"
+    )
 
 
 def _run_facet(kafka_id: str, configuration: str, members: Document, told: str) -> Document:
-    return _facet(_OURS, kafkaCluster=kafka_id, configuration=configuration, **members, told=told)
+    return PRODUCER.own_facet(kafkaCluster=kafka_id, configuration=configuration, **members, told=told)
 
 
 def _hash(value: Any) -> str:
     return hashlib.sha256(simplejson.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def _event(kind: str, at: Instant) -> Document:
-    return {"eventTime": at, "producer": PRODUCER, "schemaURL": f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/{kind}"}
-
-
-def _openlineage(schema: str, **members: Any) -> Document:
-    return _facet(f"{_SPEC}/facets/{schema}.json#/$defs/{schema.rpartition('/')[2]}", **members)
-
-
-def _facet(schema_url: str, **members: Any) -> Document:
-    return {"_producer": PRODUCER, "_schemaURL": schema_url, **members}

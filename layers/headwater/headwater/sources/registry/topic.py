@@ -10,18 +10,17 @@ from typing import Any, NamedTuple
 from headwater.graph.facets.schema import REGISTRY
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
+from headwater.openlineage.own_events import OwnProducer
 from headwater.sources.poller import Document, ReportedDataset
 from headwater.sources.registry.columns import RecordColumn, merged
 from headwater.sources.registry.compatibility import strictest
 from headwater.sources.registry.subject import SubjectRole, SubjectVersion
 
-PRODUCER = "https://github.com/headwater-lineage/headwater/registry"
+PRODUCER = OwnProducer("registry", "producers/schema-registry.md")
 KEY = "_key"
 """The column for the key of a topic's records."""
 MAX_VERSIONS, MAX_REASONS = 100, 20
 """Versions of a subject, and reasons, that a facet lists."""
-_SPEC = "https://openlineage.io/spec"
-_OURS = "https://github.com/headwater-lineage/headwater/tree/main/docs/producers/schema-registry.md"
 
 
 @dataclass(frozen=True)
@@ -138,19 +137,14 @@ def topic_columns(read: Iterable[ReadSubject]) -> tuple[RecordColumn, ...]:
 def registry_facet(registry: str, subjects: Sequence[TopicSubject], broken: BrokenPromise | None) -> Document:
     """The facet that says what the registry has of a topic."""
     told = [{**subject.as_json(), "versions": list(subject.versions[-MAX_VERSIONS:])} for subject in subjects]
-    return _facet(_OURS, registry=registry, subjects=told, **({"broken": broken.as_json()} if broken else {}))
+    return PRODUCER.own_facet(registry=registry, subjects=told, **({"broken": broken.as_json()} if broken else {}))
 
 
 def topic_event(topic: Name, registry: Document, columns: Sequence[RecordColumn], at: Instant) -> Document:
     """The event of a topic, with the facet of its registry. Without columns, the schema stays as it is."""
     facets = {REGISTRY: registry}
     if columns:
-        schema = f"{_SPEC}/facets/1-1-1/SchemaDatasetFacet.json#/$defs/SchemaDatasetFacet"
-        facets["schema"] = _facet(schema, fields=[column.as_field() for column in columns])
-    schema_url = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/DatasetEvent"
+        fields = [column.as_field() for column in columns]
+        facets["schema"] = PRODUCER.facet("1-1-1/SchemaDatasetFacet", fields=fields)
     dataset = {"namespace": topic.namespace, "name": topic.name, "facets": facets}
-    return {"eventTime": at, "producer": PRODUCER, "schemaURL": schema_url, "dataset": dataset}
-
-
-def _facet(schema_url: str, **members: Any) -> Document:
-    return {"_producer": PRODUCER, "_schemaURL": schema_url, **members}
+    return {**PRODUCER.event("DatasetEvent", at), "dataset": dataset}

@@ -29,7 +29,7 @@ from headwater.store.sqlite.item_cache import KEPT, ItemCache
 from headwater.store.sqlite.list_counts import ListCounts, changed_lists
 from headwater.store.sqlite.outbox import ItemChange, SqliteOutbox
 from headwater.store.sqlite.rows import COLUMNS, FORM_COLUMNS, Row, item_of, part_of, row_of
-from headwater.store.table import FORM, HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
+from headwater.store.table import HIGHEST, LOWEST, ConditionalPut, IndexEntry, Item
 
 FIRST_PAGE, MAX_PAGE = 16, 1_024
 """Entries of the first page of a range; each further page has four times as many."""
@@ -234,7 +234,7 @@ class Transaction:
         found = self._table.read(unread, only) if unread else {}
         self._read |= {key: found.get(key) for key in unread if only is None or key not in found}
         known = {key: item for key in keys if (item := self._read.get(key))}
-        return found | (known if only is None else {key: _cut(item, only) for key, item in known.items()})
+        return found | (known if only is None else {key: item.only(only) for key, item in known.items()})
 
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
         return self.read(keys)
@@ -323,11 +323,6 @@ def _version(item: Item | None) -> str | None:
     if item is None:
         return None
     return item.version if item.stored_version is None else item.stored_version
-
-
-def _cut(item: Item, part: str) -> Item:
-    form = {name: item.labels[name] for name in FORM if name in item.labels}
-    return Item(item.key, form, {part: item.parts[part]} if part in item.parts else {})
 
 
 def _page_sizes(limit: int | None) -> Iterator[int]:
