@@ -83,7 +83,8 @@ _ANYWHERE = (
         \s{{0,8}},\s{{0,8}} (?: {_QUOTED} )"""
     ),
     _rule(
-        r"(?P<key> -----BEGIN\ [A-Z\ ]{0,30}PRIVATE\ KEY(?:\ BLOCK)?-----.*? (?:-----END\ [A-Z\ ]{0,30}PRIVATE\ KEY|\Z) )"
+        r"""(?P<key> -----BEGIN\ [A-Z\ ]{0,30}PRIVATE\ KEY(?:\ BLOCK)?-----.*?
+            (?:-----END\ [A-Z\ ]{0,30}PRIVATE\ KEY|\Z) )"""
     ),
     re.compile(
         r"\b(?P<token>eyJ[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?|(?:AKIA|ASIA)[A-Z0-9]{16}\b|gh[oprsu]_\w{20,}"
