@@ -11,7 +11,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from headwater.access.keys import read_keys
+from headwater.access.keys import BadKeys, read_keys
 from headwater.cli import backup, check, export, key, load, upgrade
 from headwater.fold.fold import fold
 from headwater.graph.names.naming import Naming
@@ -77,6 +77,31 @@ def test_a_wrong_entry_is_listed_as_refused(data: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().out == (
         "a: ingest, read for *\nb: REFUSED, since it needs id, sha256 (64 hex digits), scopes, namespaces and expires\n"
     )
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "5", '{"id": "b", "sha256": null}'])
+def test_an_entry_that_cannot_be_read_locks_out_no_other_key(
+    data: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    key.main(["add", "a", "--data", str(data)])
+    with closing(Database(data)) as database:
+        with database.writing() as connection:
+            connection.execute("INSERT INTO keys VALUES ('b', ?)", (text,))
+        wrong: list[BadKeys] = []
+        keys = read_keys(SqliteApiKeys(database).read(), wrong.append)
+    assert [each.principal.key_id for each in keys] == ["a"]
+    assert len(wrong) == 1
+    assert key.main(["list", "--data", str(data)]) == 0
+    assert "b: REFUSED" in capsys.readouterr().out
+
+
+def test_a_pattern_that_is_a_number_is_listed(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key.main(["add", "a", "--data", str(data)])
+    with closing(Database(data)) as database:
+        SqliteApiKeys(database).add({"id": "b", "sha256": "12" * 32, "scopes": ["read"], "namespaces": [123]})
+    capsys.readouterr()
+    assert key.main(["list", "--data", str(data)]) == 0
+    assert "b: read for 123\n" in capsys.readouterr().out
 
 
 SECRET = "Zq7hunter2Xw9"

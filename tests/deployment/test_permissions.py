@@ -114,7 +114,8 @@ QUEUES_OF_FUNCTIONS = (
     *("ForwardQueue", "ForwardDeadLetters"),
 )
 OF_THE_NETWORK = "KeepNetworkInterfaces"
-"""The statement of a function in a VPC. EC2 knows no narrower resource for network interfaces."""
+"""The statement of a function in a VPC, for Lambda itself: the code of the function is denied. EC2 knows no narrower
+resource for network interfaces."""
 FUNCTIONS = (
     *("Authorise", "Ingest", "Normalise", "Lookup", "Curate", "Catalog", "GlueImport", "Connect", "Alerts"),
     *("Sweep", "Web", "Registry", "Pickup", "Forward"),
@@ -141,6 +142,7 @@ def test_a_role_reaches_only_named_resources(resources: Resources, role: str) ->
         assert not {"NotAction", "NotResource"} & statement.keys()
         if statement.get("Sid") == OF_THE_NETWORK:
             assert all(action.startswith("ec2:") for action in statement["Action"])
+            assert statement["Condition"] == {"Null": {"lambda:SourceFunctionArn": "true"}}
             continue
         if statement["Action"] == "cloudwatch:DescribeAlarms":
             continue  # as in AWSCodeDeployRoleForLambdaLimited

@@ -72,6 +72,21 @@ conf.set("fs.s3a.secret.key", "{}")
 the key -----BEGIN RSA PRIVATE KEY----- {} -----END RSA PRIVATE KEY-----
 PlainLoginModule required username="etl" password="{}";
 Caused by: java.sql.SQLException: CREATE USER etl IDENTIFIED BY '{}'
+fs.azure.account.oauth2.client.secret.acct.dfs.core.windows.net={}
+spark.hadoop.fs.azure.sas.fixed.token.acct.dfs.core.windows.net={}
+curl -s -u etl:{} https://api/orders
+curl --user 'etl:{}' https://api/orders
+https://hooks.slack.com/services/T00000000/B00000000/{}
+https://login/?to=https%3A%2F%2Fetl%3A{}%40files%2Forders
+POST token%3D{}%26grant%3D1
+<property><name>javax.jdo.option.ConnectionPassword</name><value>{}</value></property>
+<password>{}</password>
+{{&quot;password&quot;:&quot;{}&quot;}}
+-----BEGIN PGP PRIVATE KEY BLOCK----- {} -----END PGP PRIVATE KEY BLOCK-----
+password = f'{}'
+password = \"\"\"{}\"\"\"
+pass\x1b]0;title\x07word={}
+\\x1b[31mpassword\\x1b[0m=\\u001b[1m{}
 """.strip().splitlines()
 QUERIES = """
 CREATE TABLE t USING jdbc OPTIONS ('password' '{}', url 'jdbc:mysql://h/db')
@@ -218,6 +233,35 @@ def test_a_member_with_the_name_of_a_secret_is_replaced() -> None:
     assert "run.facets.spark_properties.properties.spark.hadoop.fs.s3a.secret.key: redacted key" in places
 
 
+SPARK_ACCOUNT = "spark.hadoop.fs.azure.account.key.acct.dfs.core.windows.net"
+
+
+@pytest.mark.parametrize(
+    "facet",
+    [
+        {"parameters": [{"key": "auth_token", "value": SECRET}]},
+        {"parameters": {"password": {"value": SECRET}}},
+        {"properties": {SPARK_ACCOUNT: SECRET}},
+        {"arguments": ["--user", "etl", "--password", SECRET]},
+        {"sourceCode": f"PASSWORD = \\\n    '{SECRET}'\n"},
+    ],
+)
+def test_a_value_is_told_by_its_key_or_the_flag_before_it(facet: Document) -> None:
+    text, places = clean(event_with({}, {"custom": facet}))
+    assert SECRET not in text
+    assert len(places) == 1
+    assert clean(json.loads(text)) == (text, ())
+
+
+def test_flags_and_keys_of_no_secret_keep_their_values() -> None:
+    facet = {
+        "arguments": ["--password", "--verbose", "--date", "2026-11-20"],
+        "tags": [{"key": "pii", "value": "high"}],
+    }
+    event = event_with({}, {"custom": facet})
+    assert redacted(event, exact_json.dumps(event)).document is event
+
+
 def test_a_column_with_the_name_of_a_secret_keeps_its_lineage() -> None:
     event = factory.run_event()
     fields = [{"name": "password", "type": "string", "description": "the hashed token"}]
@@ -284,6 +328,7 @@ def test_any_document_can_be_redacted_and_redacted_again(document: Any) -> None:
             "/*",
         ),
         *("option('", "token ", "'a' as ", "password \\", "a@", "'@", "AKIA", "$", "\x1b[", "thin:a/", "sqlplus "),
+        *("%3a%2f%2fa%3ab", "curl ", "curl -u a:", "token>", "token</name> <value>x", "password=&quot;", "\x1b]0;"),
     ],
 )
 def test_no_text_takes_long(repeated: str) -> None:

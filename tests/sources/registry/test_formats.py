@@ -88,11 +88,17 @@ def test_a_value_that_is_no_record_is_one_column() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[1]", '{"type": "record"}', '{"type": "nothing"}', "null", "3", '["Unknown"]']
+    "text",
+    [
+        *("", "{", "[1]", '{"type": "record"}', '{"type": "nothing"}', "null", "3", '["Unknown"]'),
+        *('{"type": "record", "name": 5, "fields": []}', '{"type": {"type": "fixed"}, "name": []}'),
+    ],
 )
 def test_what_is_no_avro_is_named_as_such(text: str) -> None:
+    version = SubjectVersion("orders-value", 1, 1, SchemaFormat.AVRO, text)
+    assert version.record_name() == ""
     with pytest.raises(BadSchema):
-        read_avro(text)
+        version.schema({})
 
 
 def test_json_schema() -> None:
@@ -240,6 +246,11 @@ def test_records_of_avro_that_are_named_twice_are_refused_beyond_a_number_of_col
     with pytest.raises(BadSchema, match="more than 10000 columns"):
         read_avro(json.dumps(nested_records(30, "a", "b")))
     assert len(dict(by_path(read_avro(json.dumps(nested_records(10, "a", "b"))).columns))) == 2046
+
+
+def test_columns_of_json_schema_with_odd_lists_of_required_names_are_read() -> None:
+    schema: dict[str, Any] = {"properties": {"id": {"type": "string"}}, "required": ["id", [], {}, None]}
+    assert types(read_json_schema(json.dumps(schema))) == {"id": "string"}
 
 
 def test_messages_of_protobuf_that_are_named_twice_are_refused_beyond_a_number_of_columns() -> None:

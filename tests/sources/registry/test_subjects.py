@@ -48,3 +48,17 @@ def test_a_schema_names_types_of_other_subjects(world: World) -> None:
     schema = world.sent[0]["dataset"]["facets"]["schema"]
     assert home["type"] == "struct"
     assert schema["fields"][0]["fields"][0]["fields"] == [{"name": "code", "type": "string"}]
+
+
+def test_a_long_chain_of_references_costs_no_other_subject(world: World) -> None:
+    world.registry.register("link0", record("code:string", name="Link0"))
+    for number in range(1, 1_100):
+        reference = {"name": f"com.acme.Link{number - 1}", "subject": f"link{number - 1}", "version": 1}
+        schema = record(f"next:com.acme.Link{number - 1}", name=f"Link{number}")
+        world.registry.register(f"link{number}", schema, references=[reference])
+    reference = {"name": "com.acme.Link1099", "subject": "link1099", "version": 1}
+    world.registry.register("chained-value", record("first:com.acme.Link1099"), references=[reference])
+    world.registry.register("orders-value", ORDER)
+    result = world.poll()
+    assert "refers to more than 200 schemas" in result.skipped["chained"]
+    assert world.topics_told() == ["orders"]

@@ -111,9 +111,10 @@ def listed(secret: ApiKeys) -> int:
 def _namespaces(entry: Mapping[str, Any]) -> str:
     """The namespaces of an entry: `team-a, reading s3://shared`."""
     more = [
-        f"{verb} {', '.join(entry.get(member) or ())}" for verb, member in (("reading", "read"), ("writing", "write"))
+        f"{verb} {', '.join(map(str, entry.get(member) or ()))}"
+        for verb, member in (("reading", "read"), ("writing", "write"))
     ]
-    return ", ".join([*entry["namespaces"], *(part for part in more if not part.endswith(" "))])
+    return ", ".join([*map(str, entry["namespaces"]), *(part for part in more if not part.endswith(" "))])
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ HINTS = (
         "identified",
         "sig=",
         "signature",
-        "@",
+        *("@", "%40", "curl ", "hooks.slack"),
     ),
     *("_key", "-key", ".key", " key", "ikey", "skey", "tkey", "dkey", "ekey", "nkey", "rkey", "\x1b", "\\u001b"),
     *("mentvar", "ment_var", "envvar", "env_var", "akia", "asia", "eyj", "gho_", "ghp_", "ghr_", "ghs_", "ghu_"),

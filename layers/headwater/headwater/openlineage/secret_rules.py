@@ -30,6 +30,8 @@ _KIND = rf"""(?P<kind>
     ) )\d{{0,3}}"""
 """What the name of a secret ends with: `db_passwd`, `fs.s3a.secret.key`, `dbPassword2`. The first letter, without the
 flag for capitals, lets the search pass over all other letters."""
+_OF_AZURE = r"(?:(?:(?<=account.key)|(?<=client.secret)|(?<=fixed.token))\.[\w.-]{1,80})?"
+"""`fs.azure.account.key.ACCOUNT.dfs.core.windows.net`: the account comes after the name."""
 _OF_ANY_KIND = _KIND.replace("?P<kind>", "?:")
 _START = r"(?!(?:true|false|null|none|yes|no)\b|\*\*\*)"
 """Where a secret may start: not at a placeholder."""
@@ -47,25 +49,32 @@ def _rule(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.VERBOSE | re.DOTALL)
 
 
-_NAME = _rule(rf"{_KIND}\Z")
+_NAME = _rule(rf"{_KIND}{_OF_AZURE}\Z")
 _VALUE = _rule(rf"{_START}.")
 _URL = _rule(r"""://(?P<credentials>[^/\s:@"'<>]*:[^/\s?\#"'<>]+)@""")
 _ASSIGNED = _rule(
-    rf"""{_KIND} (?:(?<=account.key)\.[\w.-]{{1,80}})? \\{{0,4}}["'`]?\]? \s{{0,8}} (?: [=-]> | :=? | ==? ) \s{{0,8}}
-    {_START} (?: {_QUOTED} | (?P<quote>\\{{1,4}}["']) ({_START}.+?) (?P=quote) | {_UNQUOTED} )"""
+    rf"""{_KIND} {_OF_AZURE} (?: \\{{0,4}}["'`] | &quot; )?\]? \s{{0,8}} (?: [=-]> | :=? | ==? | %3d ) \s{{0,8}}
+    (?: \\\n\s{{0,80}} )?+ (?: [bfru]{{1,2}}(?=["']) )?+ {_START}
+    (?: {_QUOTED} | (?P<quote>\\{{1,4}}["'] | &quot; | \"{{3}}) ({_START}.+?) (?P=quote) | {_UNQUOTED} )"""
 )
 _ASSIGNMENTS = (
     _ASSIGNED,
     _rule(rf"""(?<![\w.-])--[\w.-]{{0,40}}?{_KIND} \s{{1,8}} ["']? ({_START}[^\s"'-][^\s"']*)"""),
     _rule(r"(?P<kind>pass(?:word|wd)|pwd) \s{1,8} '(?!\*\*\*)([^'\n]{1,500})'"),
+    _rule(rf"{_KIND} (?: </name>\s{{0,80}}<value )? > {_START} ([^<]{{1,500}}) </"),
 )
-"""`db.password=hunter2`, `"password": "hunter2"` also with escaped quotes, `--db-password hunter2`."""
+"""`db.password=hunter2`, `"password": "hunter2"` also with escaped quotes, `--db-password hunter2`, and in XML."""
 _ANYWHERE = (
     _URL,
     _rule(
         r"""(?P<kind>authorization) \\{0,4}["']? \s{0,8} [:=] \s{0,8} \\{0,4}["']?
         ( (?:basic|bearer|token|digest|negotiate)\s{1,8}(?!\*\*\*)[^\s,;"'\\]+ | [\w.~+/=-]{16,} )"""
     ),
+    _rule(r"""%3a%2f%2f(?P<credentials>[^\s/@&"'<>%]{0,80}%3a[^\s/@&"'<>]{1,200}?)%40"""),
+    _rule(
+        r"""\bcurl\s(?:[^\n|]{0,200}?\s)?(?:-u|--user)\s{0,8}["']?(?P<credentials>[^\s:"']{1,80}:(?!\*\*\*)[^\s"']+)"""
+    ),
+    _rule(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<token>[\w/]{20,})"),
     _rule(r"\bbearer \s{1,8} (?=[^\s\d]{0,200}\d) (?P<token>[\w.~+/=-]{12,})"),
     _rule(r"(?: \b(?:thin|oci8?): | \bsqlplus\s{1,8} | \buserid= ) (?P<credentials>[\w$]{1,80}/[^\s@/]{1,200}) @"),
     _rule(r"""identified \s{1,8} by \s{1,8} (?:password\s{1,8})? ["']? (?!\*\*\*) (?P<password>[^\s'";]+)"""),
@@ -73,7 +82,10 @@ _ANYWHERE = (
         rf"""\b(?:option|set|put|conf|config|setproperty|map) \(\s{{0,8}} ["'][^"']{{0,100}}?{_KIND}["']
         \s{{0,8}},\s{{0,8}} (?: {_QUOTED} )"""
     ),
-    _rule(r"(?P<key> -----BEGIN\ [A-Z\ ]{0,30}PRIVATE\ KEY-----.*? (?:-----END\ [A-Z\ ]{0,30}PRIVATE\ KEY-----|\Z) )"),
+    _rule(
+        r"""(?P<key> -----BEGIN\ [A-Z\ ]{0,30}PRIVATE\ KEY(?:\ BLOCK)?-----.*?
+            (?:-----END\ [A-Z\ ]{0,30}PRIVATE\ KEY|\Z) )"""
+    ),
     re.compile(
         r"\b(?P<token>eyJ[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?|(?:AKIA|ASIA)[A-Z0-9]{16}\b|gh[oprsu]_\w{20,}"
         r"|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{10,}|[prs]k_live_\w{16,}|dapi[0-9a-f]{32}|AIza[\w-]{35})"
@@ -93,7 +105,7 @@ _IDENTITIES = frozenset({"namespace", "name"})
 _ENVIRONMENT = re.compile(r"(?i)environment_?variables|env_?vars?")
 _LITERAL = re.compile(r"'[^']*(?:''[^']*)*'|--[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ROWS = re.compile(r"\(([^()]*)\)\s{0,8}values\b", re.IGNORECASE)
-_COLOUR = re.compile(r"\x1b\[[\d;]{0,20}[A-Za-z]")
+_COLOUR = re.compile(r"(?:\x1b|\\(?:x|u00)1b)(?:\[[\d;:?]{0,20}[A-Za-z]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\))")
 
 
 class SecretWalk(NamedTuple):
@@ -103,23 +115,28 @@ class SecretWalk(NamedTuple):
     own: tuple[re.Pattern[str], ...] = ()
 
     def member(self, value: Any, name: str, path: str) -> Any:
-        """The value of a member of a name, without secrets. An entry of a list has the name of the list."""
+        """The value of a member of a name, without secrets. An entry of a list has the name of the list,
+        or of the flag before it: `["--password", "hunter2"]`."""
         match value:
             case str():
                 return self._text(value, name, path)
             case list() | dict() if _ENVIRONMENT.fullmatch(name):
                 return self._variables(value, path)
             case list():
-                return [self.member(entry, name, f"{path}[{at}]") for at, entry in enumerate(value)]
+                flags = [name, *(each if _is_flag(each) and is_secret(each) else name for each in value)]
+                names = [name if _is_flag(entry) else flag for entry, flag in zip(value, flags, strict=False)]
+                return [self.member(entry, names[at], f"{path}[{at}]") for at, entry in enumerate(value)]
             case dict():
-                return self._members(value, path)
+                return self._members(value, name, path)
             case int() | Decimal() if not isinstance(value, bool) and is_secret(name):
                 return self._replaced(kind_of(name), path)
         return value
 
-    def _members(self, holder: dict[str, Any], path: str) -> dict[str, Any]:
-        """The members of an object. In `{"name": "password", "value": "hunter2"}` the name is that of the value."""
-        names = {"value": name} if isinstance(name := holder.get("name"), str) else {}
+    def _members(self, holder: dict[str, Any], name: str, path: str) -> dict[str, Any]:
+        """The members of an object. In `{"name": "password", "value": "hunter2"}` the name is that of the value; else
+        it is `key`, or the name of the object."""
+        of_value = next((each for each in (holder.get("name"), holder.get("key"), name) if isinstance(each, str)), "")
+        names = {"value": of_value or "value"}
         return {
             each: self.member(value, names.get(each, each), f"{path}.{each}" if path else each)
             for each, value in holder.items()
@@ -170,7 +187,7 @@ def without_own(text: str, rules: Iterable[re.Pattern[str]], found: list[str]) -
 
 def without_secrets(text: str, found: list[str]) -> str:
     """A text without secrets; their kinds are added to `found`. Colours of a terminal may be inside of a secret."""
-    plain = _COLOUR.sub("", text) if "\x1b" in text else text
+    plain = _COLOUR.sub("", text) if "\x1b" in text or "1b[" in text else text
     before = len(found)
     clean = _applied((*_ANYWHERE, *_ASSIGNMENTS), plain, found)
     return clean if len(found) > before else text
@@ -204,6 +221,10 @@ def kind_of(name: str) -> str:
     kinds = {"authorization": "authorization", "credential": "credentials", "token": "token", "key": "key"}
     kinds |= {"sig": "signature", "secret": "secret"}
     return next((kind for part, kind in kinds.items() if part in name.lower()), "password")
+
+
+def _is_flag(entry: Any) -> bool:
+    return isinstance(entry, str) and entry.startswith("-")
 
 
 def _of_row(literal: str, found: list[str]) -> str:

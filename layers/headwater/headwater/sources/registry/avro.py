@@ -34,7 +34,8 @@ def read_avro(text: str, references: Iterable[str] = ()) -> RecordSchema:
 def record_name(text: str) -> str:
     """The full name of a schema's record, empty for a schema without a name. Raises BadSchema."""
     document = _document(text)
-    return _full_name(document, "") if isinstance(document, dict) and document.get("name") else ""
+    name = document.get("name") if isinstance(document, dict) else None
+    return _full_name(document, "") if isinstance(name, str) and name else ""
 
 
 def _document(text: str) -> Any:

@@ -124,7 +124,7 @@ class _Documents:
         self, properties: dict[str, Any], schema: dict[str, Any], root: Any, inside: tuple[str, ...]
     ) -> list[RecordColumn]:
         required = schema.get("required")
-        needed = set(required) if isinstance(required, list) else set()
+        needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
         return [self._property(name, of, name in needed, root, inside) for name, of in properties.items()]
 
     def _property(self, name: str, schema: Any, is_needed: bool, root: Any, inside: tuple[str, ...]) -> RecordColumn:

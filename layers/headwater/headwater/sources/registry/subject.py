@@ -23,6 +23,8 @@ class SchemaFormat(StrEnum):
     PROTOBUF = "PROTOBUF"
 
 
+MAX_REFERENCES = 200
+"""Schemas that a version may refer to, by way of others too: each is a request, and a chain of them nests calls."""
 _RECORD_NAMES: Mapping[SchemaFormat, Callable[[str], str]] = {
     SchemaFormat.AVRO: avro.record_name,
     SchemaFormat.JSON: json_schema.record_name,
@@ -128,7 +130,7 @@ def described_by(
 
 def texts_of(source: SubjectSource, version: SubjectVersion) -> dict[str, str]:
     """The texts of all schemas that a version refers to, the deepest first, by the names of the references. Raises
-    Unreachable."""
+    Unreachable, or BadSchema for more than MAX_REFERENCES."""
     texts: dict[str, str] = {}
     _add_texts(source, version.references, texts, set())
     return texts
@@ -139,6 +141,8 @@ def _add_texts(
 ) -> None:
     for reference in references:
         if (reference.subject, reference.version) not in seen:
+            if len(seen) == MAX_REFERENCES:
+                raise BadSchema(f"refers to more than {MAX_REFERENCES} schemas")
             seen.add((reference.subject, reference.version))
             referred = source.version(reference.subject, reference.version)
             _add_texts(source, referred.references, texts, seen)

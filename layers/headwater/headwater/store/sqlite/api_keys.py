@@ -17,8 +17,8 @@ class SqliteApiKeys:
 
     def entries(self) -> list[dict[str, Any]]:
         with self._database.reading() as connection:
-            rows = connection.execute("SELECT entry FROM keys ORDER BY id").fetchall()
-        return [json.loads(entry) for (entry,) in rows]
+            rows = connection.execute("SELECT id, entry FROM keys ORDER BY id").fetchall()
+        return [_entry(key_id, text) for key_id, text in rows]
 
     def add(self, entry: dict[str, Any]) -> bool:
         """Adds an entry, and returns whether its id was new: an entry of that id stays as it is."""
@@ -30,3 +30,12 @@ class SqliteApiKeys:
         """Removes the entry of an id, and returns whether there was one."""
         with self._database.writing() as connection:
             return connection.execute("DELETE FROM keys WHERE id = ?", (key_id,)).rowcount == 1
+
+
+def _entry(key_id: str, text: str) -> dict[str, Any]:
+    """An entry; of one that cannot be read only the id, which is refused by itself like any other wrong entry."""
+    try:
+        entry = json.loads(text)
+    except ValueError:
+        entry = None
+    return entry if isinstance(entry, dict) else {"id": key_id}
