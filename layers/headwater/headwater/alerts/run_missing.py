@@ -77,9 +77,10 @@ class DueJobs:
         for gone in self.waits.keys() - all_due:
             del self.waits[gone]
         chunks = (self._not_waiting(jobs, all_due, moment(now)) for jobs in _chunks(due, AT_A_TIME) if self.has_time())
-        report = lambda each, heard=None: (  # noqa: E731
-            self.has_time() and self._report(each, now, heard, said.below(each.job) if said else ())
-        )
+
+        def report(each: _Late, silent_since: Moment | None = None) -> bool:
+            return self.has_time() and self._report(each, now, silent_since, said.below(each.job) if said else ())
+
         late: list[_Late] = []
         told = 0
         for jobs in chunks:
