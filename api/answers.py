@@ -317,6 +317,7 @@ ANSWERS: dict[str, Schema] = {
                     state=one_of("MET", "EXPECTED", "AT_RISK", "OVERDUE", "MISSED", "STALE"),
                     dueAt=TIME,
                     lastWrittenAt=nullable(TIME),
+                    earliestAt=nullable(TIME),
                     estimatedAt=nullable(TIME),
                     cause=nullable(record(nodeId=TEXT, why=TEXT)),
                 )

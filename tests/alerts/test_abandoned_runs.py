@@ -62,6 +62,17 @@ def test_a_run_that_takes_three_times_as_long_as_its_jobs_longest_is_abandoned()
     assert swept(world, 61) == ["load"]
 
 
+def test_after_the_short_runs_of_a_backfill_a_run_may_still_take_as_long_as_is_usual() -> None:
+    short = [
+        event(kind, -300 + number + after, 800 + number)
+        for number in range(12)
+        for kind, after in (("START", 0), ("COMPLETE", 0.5))
+    ]
+    world = world_of(*usual(60, runs=30), *short, event("START", 0, 1))
+    assert swept(world, 179) == []
+    assert swept(world, 181) == ["load"]
+
+
 def test_an_abandoned_run_of_a_job_with_a_timetable_tells_what_waits_for_it() -> None:
     """The jobs that wait for it get no alert of their own."""
     raw, board = factory.dataset("orders"), factory.dataset("board", ownership=factory.facet(owners=[{"name": "ops"}]))

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from headwater.alerts import run_missing
 from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
 from headwater.graph.names.identity import job_id
@@ -302,6 +303,18 @@ def test_queries_stand_for_their_application() -> None:
     assert alert["name"] == "first"
     assert alert["outputs"] == ["dataset:s3://lake:orders"]
     assert "dataset:s3://lake:revenue" in {item["nodeId"] for item in alert["suffers"][0]["items"]}
+
+
+def test_a_sweep_that_runs_out_of_time_has_told_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_missing, "AT_A_TIME", 1)
+    jobs = Jobs("a", "c", "e")
+    jobs.run(HOURS + 1.5, "g")
+    times = iter([True, True])  # for the first job, and for its alert
+    jobs.due = replace(jobs.due, has_time=lambda: next(times, False))
+    first = jobs.names(HOURS + 1.6)
+    assert len(first) == 1
+    jobs.due = replace(jobs.due, has_time=lambda: True)
+    assert sorted([*first, *jobs.names(HOURS + 1.8)]) == ["a", "c", "e"]
 
 
 class CountedTable(StreamedTable):

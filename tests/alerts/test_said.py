@@ -181,7 +181,7 @@ def test_what_waits_for_a_run_that_is_missing_is_among_its_consequences() -> Non
     assert [kind for kind, _ in told(alerts)] == ["Run Missing"]
     (deadline,) = alerts[0]["deadlines"]
     assert deadline["nodeId"] == "dataset:s3://lake:revenue"
-    assert any("revenue is due 07:00 UTC and comes about 08:52 UTC" in line for line in alerts[0]["lines"])
+    assert any("revenue is due 07:00 UTC and comes 07:52 UTC or later" in line for line in alerts[0]["lines"])
     assert days.sweep(6.3) == days.sweep(7.5) == []
 
 

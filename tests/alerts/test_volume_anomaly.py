@@ -108,3 +108,55 @@ def test_a_run_that_is_heard_of_long_after_it_ended_is_not_told(hours: int, aler
     for record in records:
         record["dynamodb"]["ApproximateCreationDateTime"] = at
     assert len(anomalies(loads.alerts_of_records(records))) == alerts
+
+
+def with_two(day: int, second: int | None, name: str = "rejected", kind: str = "COMPLETE") -> Document:
+    """A load that writes a second dataset with some rows, or leaves it out."""
+    event = {**written(day, usual(day)), "eventType": kind}
+    if second is not None:
+        statistics = {"outputStatistics": factory.facet(rowCount=second)}
+        event["outputs"].append({**factory.dataset(name), "outputFacets": statistics})
+    return event
+
+
+def of_two(seconds: dict[int, int | None], name: str = "rejected") -> list[Detail]:
+    """The alerts of loads that wrote two datasets for a month, then these rows of the second."""
+    loads, told = World(), []
+    for day in range(DAYS + max(seconds) + 1):
+        rows = seconds.get(day - DAYS, 5 + day % 90)
+        told += loads.alerts_of_batch(with_two(day, rows, name.format(day)))
+    return told
+
+
+@pytest.mark.parametrize("rows", [None, 0])
+def test_a_dataset_that_a_run_leaves_out_or_empty_is_told_although_its_sibling_is_written(rows: int | None) -> None:
+    (alert,) = of_two({0: rows, 1: rows})
+    assert (alert["alert"], alert["name"], alert["unit"], alert["amount"]) == (
+        "Volume Anomaly",
+        "rejected",
+        "datasets",
+        1,
+    )
+    assert alert["title"] == "rejected: not written, or empty"
+    assert "wrote 1 of 2 datasets" in alert["lines"][0]
+
+
+def test_a_dataset_that_is_often_left_out_or_empty_is_not_told() -> None:
+    assert of_two({-25: 0, 0: 0}) == []
+    assert of_two({-25: None, 0: None}) == []
+
+
+def test_of_datasets_whose_names_have_dates_the_job_is_told() -> None:
+    (alert,) = of_two({0: 0}, "rejected_{}")
+    assert (alert["name"], alert["title"]) == ("load", "load: 1 of 2 datasets written")
+
+
+def test_a_run_that_failed_left_nothing_out() -> None:
+    loads = World()
+    for day in range(DAYS):
+        assert loads.alerts_of_batch(with_two(day, 5)) == []
+    (failed,) = loads.alerts_of_batch(with_two(DAYS, None, kind="FAIL"))
+    assert failed["alert"] == "Run Failed"
+    assert loads.alerts_of_batch(with_two(DAYS + 1, 5)) == []
+    (told,) = loads.alerts_of_batch(with_two(DAYS + 2, None))
+    assert told["name"] == "rejected"

@@ -105,6 +105,34 @@ def test_the_schedule_of_a_dag_is_that_of_its_tasks_unless_a_person_started_the_
     assert found.schedule.text == text
 
 
+@pytest.mark.parametrize(
+    "facet",
+    [
+        {},
+        {"delta": 3600.0},
+        {"expression": None, "timezone": "UTC"},
+        {"expression": "@continuous", "timezone": "UTC"},
+        {"expression": ["0 7 * * *"], "timezone": "UTC"},
+        {"timetables": [{"expression": "0 7 * * *", "timezone": "UTC"}]},
+        {"timetable": {"expression": "0 7 * * *", "timezone": "UTC"}, "asset_condition": {}},
+        None,
+        "0 7 * * *",
+    ],
+)
+@pytest.mark.parametrize("kind", ["scheduled", "asset_triggered", "manual"])
+def test_of_a_dag_without_one_cron_expression_the_runs_count(facet: Any, kind: str) -> None:
+    """No schedule, one of assets, of a length of time, of several expressions, or of a timetable of the team's own."""
+    events = scheduled(kind)
+    for event in events:
+        for name in ("airflow", "airflowDagRun"):
+            if of_run := event["run"]["facets"].get(name):
+                of_run["dag"]["timetable"] = facet
+    for job in ("shop", "shop.load"):
+        found = stored(events, job)
+        assert found
+        assert timetable(found) is None
+
+
 def test_a_run_of_a_nominal_time_long_ago_is_no_part_of_the_rhythm() -> None:
     nominal = {
         "nominalTime": factory.facet(nominalStartTime="2026-11-19T00:00:00Z", nominalEndTime="2026-11-20T00:00:00Z")

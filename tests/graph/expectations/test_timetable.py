@@ -115,3 +115,33 @@ def test_the_runs_of_a_loop_are_one_run() -> None:
     found = timetable(Rhythm(Name("prod", "loop"), tuple(kept(seen))))
     assert found
     assert found.words == "at 07:03 UTC"
+
+
+def changed(before: Starts, after: Starts, day: int) -> Starts:
+    """Starts by one plan until a day, and by another from it on."""
+    change = int(BEGIN.timestamp()) + day * DAY
+    return [*(start for start in before if start < change), *(start for start in after if start >= change)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (every(HOUR, 90), daily([3], 90), "at 03:00 UTC"),
+        (daily([3], 90), every(HOUR, 90), "every hour"),
+        (daily([3], 90), daily([7], 90), "at 07:00 UTC"),
+        (daily([20], 90), daily([6], 90), "at 06:00 UTC"),
+    ],
+)
+def test_a_job_that_moves_is_told_twice_at_most(before: Starts, after: Starts, words: str) -> None:
+    starts = changed(before, after, 65)
+    assert len(told(starts)) <= 2
+    *_, (rhythm, _) = observed(starts)
+    found = timetable(rhythm)
+    assert found
+    assert found.words == words
+
+
+def test_a_job_that_moves_is_told_neither_then_nor_when_clocks_change() -> None:
+    """It moved to an earlier hour after clocks changed in Sydney, and before they did in Berlin."""
+    starts = changed(daily([9], 80, "Europe/Berlin"), daily([6], 80, "Europe/Berlin"), 37)
+    assert told(starts) == []

@@ -53,6 +53,8 @@ export interface Said {
   state: "MET" | "EXPECTED" | "AT_RISK" | "OVERDUE" | "MISSED" | "STALE";
   dueAt: string;
   lastWrittenAt: string | null;
+  /** Before this it cannot come: what makes it late has not begun. Not by earlier releases. */
+  earliestAt?: string | null;
   estimatedAt: string | null;
   cause: { nodeId: string; why: string } | null;
 }

@@ -9,10 +9,12 @@ from headwater.graph.facets.register import values
 from headwater.graph.names.identity import job_id
 from headwater.graph.names.thresholds import Thresholds
 from headwater.graph.producers import producer_of
+from headwater.graph.states.rhythm import median
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.reader import Reader
 from headwater.read.run_end import MIN_SILENCE, allowed_by_beats, is_stream
+from headwater.store.snapshot import ReadRequest
 
 MAX_GENERATIONS, DURATION_FACTOR = 10, 3
 """A run may take `DURATION_FACTOR` times as long as the longest run of the job's newest `MAX_GENERATIONS` generations:
@@ -69,6 +71,9 @@ class Heartbeat:
     def _by_durations(self) -> timedelta | None:
         runs = self._runs()
         durations = [_between(run.started_at, run.ended_at) for run in runs if run.ended_at and _is_whole(run)]
+        rhythm = self.reader.store.read(ReadRequest(rhythms=[job_id(self.run.job)])).rhythms.get(job_id(self.run.job))
+        if rhythm and (taken := [seen.seconds for seen in rhythm.observations if seen.is_good]):
+            durations.append(timedelta(seconds=median(taken)))  # the newest may be the short ones of a backfill
         return DURATION_FACTOR * max(durations) if durations else None
 
     def _runs(self) -> list[Run]:

@@ -77,18 +77,21 @@ class DueJobs:
         for gone in self.waits.keys() - all_due:
             del self.waits[gone]
         chunks = (self._not_waiting(jobs, all_due, moment(now)) for jobs in _chunks(due, AT_A_TIME) if self.has_time())
-        late = [each for jobs in chunks for each in self._late(jobs, now, heard)]
+
+        def report(each: _Late, silent_since: Moment | None = None) -> bool:
+            return self.has_time() and self._report(each, now, silent_since, said.below(each.job) if said else ())
+
+        late: list[_Late] = []
+        told = 0
+        for jobs in chunks:
+            found = self._late(jobs, now, heard)
+            told += sum(report(each) for each in sorted(found) if not each.is_told and each.due <= heard)
+            late += found
         first = self._first_in_silence(late, now, heard)
-        new = sorted(each for each in late if not each.is_told and each.due <= heard)
-        told = [
-            each
-            for each in (*first, *new)
-            if self.has_time()
-            and self._report(each, now, heard if each in first else None, said.below(each.job) if said else ())
-        ]
-        known = (each for each in late if each.is_told)
-        missing = {each.job: each.alert for each in (*known, *first, *new)}
-        return len(told) + (said.report(missing, heard) if said else 0)
+        told += sum(report(each, heard) for each in first)
+        missing = {each.job: each.alert for each in late if each.is_told or each.due <= heard}
+        missing |= {each.job: each.alert for each in first}
+        return told + (said.report(missing, heard) if said else 0)
 
     def _said(self, now: Instant) -> "SaidAlerts | None":
         """What people said, if they said anything. A fault in it must not hide a missing run."""
@@ -130,8 +133,10 @@ class DueJobs:
         }
         return [job for job in jobs if job not in is_waiting]
 
-    def _remember(self, reader: Reader, causes: Mapping[JobId, JobId], now: Moment) -> None:
-        due = reader.store.due_runs({*causes, *causes.values()})
+    def _remember(
+        self, reader: Reader, causes: Mapping[JobId, JobId], known: Mapping[JobId, DueRun], now: Moment
+    ) -> None:
+        due = {**known, **reader.store.due_runs({*causes.values()} - known.keys())}
         both = ((job, cause) for job, cause in causes.items() if job in due and cause in due)
         self.waits.update({job: _Waits(due[job], cause, due[cause], now) for job, cause in both})
 
@@ -152,19 +157,23 @@ class DueJobs:
         whether they have begun, nor for the cause: they may be many, and at most one of them is told."""
         log = lambda fault: self.log("a due job cannot be read", fault)  # noqa: E731
         reader, time = Reader(self.store.for_one_request(log), self.naming), moment(now)
-        late = {job: each for job, each in _late_by_index(reader, jobs, time).items() if each.is_settled(time, heard)}
+        due = reader.store.due_runs(jobs)
+        by_index = _late_by_index(reader, due, time)
+        late = {job: each for job, each in by_index.items() if each.is_settled(time, heard)}
         found = by_rhythms(reader, [job for job in jobs if job not in late], time)
         over = {job for job in jobs if job not in late and job not in found}
         over |= {job for job, each in found.items() if each.state is ExpectedState.UNKNOWN}
         of_rhythms = _late_of(
-            reader, {job: each.slot for job, each in found.items() if each.slot and each.state is ExpectedState.LATE}
+            reader,
+            {job: each.slot for job, each in found.items() if each.slot and each.state is ExpectedState.LATE},
+            by_index,
         )
         unsettled = [found[job] for job, each in of_rhythms.items() if not each.is_settled(time, heard)]
         late |= of_rhythms
         over |= {job for job, each in late.items() if time - each.slot.latest >= FORGOTTEN}
         causes = with_causes(reader, unsettled, time)
         waiting = {job: each.waits_for.facts.id for job, each in causes.items() if each.waits_for}
-        self._remember(reader, waiting, moment(now))
+        self._remember(reader, waiting, due, time)
         over |= replaced(reader, [each for each in unsettled if each.head.facts.id not in over | waiting.keys()])
         for job in sorted(over):
             self._expect_no_more(job)
@@ -231,20 +240,24 @@ class _Waits(NamedTuple):
     found: Moment
 
 
-def _late_by_index(reader: Reader, jobs: Sequence[JobId], now: Moment) -> dict[JobId, _Late]:
+def _late_by_index(reader: Reader, due: Mapping[JobId, DueRun], now: Moment) -> dict[JobId, _Late]:
     """Those of some due jobs that are late unless a run has begun since, without their heads and rhythms. Holidays may
     move what is due."""
     if reader.said and any(reader.said.holidays.values()):
         return {}
-    due = reader.store.due_runs(jobs)
-    return _late_of(reader, {job: Slot(run.due, run.latest) for job, run in due.items() if run.latest < now})
+    return _late_of(reader, {job: Slot(run.due, run.latest) for job, run in due.items() if run.latest < now}, {})
 
 
-def _late_of(reader: Reader, slots: Mapping[JobId, Slot]) -> dict[JobId, _Late]:
-    """Late jobs by their slots, with whether they had their alerts."""
-    ids = {job: id_of_missing(job, slot) for job, slot in slots.items()}
+def _late_of(reader: Reader, slots: Mapping[JobId, Slot], known: Mapping[JobId, _Late]) -> dict[JobId, _Late]:
+    """Late jobs by their slots, with whether they had their alerts. What is `known` of a slot is not read again."""
+    same = {job: known[job]._replace(slot=slot) for job, slot in slots.items() if _due(known.get(job)) == slot.due}
+    ids = {job: id_of_missing(job, slot) for job, slot in slots.items() if job not in same}
     stored = reader.store.stored_alerts(ids.values())
-    return {job: _Late(slot.due, job, slot, ids[job] in stored) for job, slot in slots.items()}
+    return same | {job: _Late(slots[job].due, job, slots[job], alert in stored) for job, alert in ids.items()}
+
+
+def _due(late: _Late | None) -> Moment | None:
+    return late.due if late else None
 
 
 def _chunks(entries: Sequence[Entry], size: int) -> Iterator[Sequence[Entry]]:

@@ -34,6 +34,7 @@ from headwater.store.errors import CorruptItem
 from headwater.store.snapshot import ReadRequest
 from headwater.traversal.deadlines import (
     LEAST_LATE,
+    Coming,
     SaidExpectation,
     SaidState,
     SaidSubject,
@@ -207,8 +208,14 @@ def _sentence(found: SaidExpectation, now: Moment) -> str:
     due = at_clock(found.due, zone)
     if found.state is SaidState.STALE:
         return f"{name} is older than {length(found.entry.age or 0)}"
-    coming = f"comes about {at_clock(found.coming.estimated_end, zone)}" if found.coming else "has not come"
+    coming = _estimate(found.coming, zone) if found.coming else "has not come"
     return f"{name} {'was' if found.due < now else 'is'} due {due} and {coming}"
+
+
+def _estimate(coming: Coming, zone: str) -> str:
+    if coming.earliest is not None:
+        return f"comes {at_clock(coming.earliest, zone)} or later"
+    return f"comes about {at_clock(coming.estimated_end, zone)}"
 
 
 def _alert(reader: Reader, found: SaidExpectation, others: Sequence[SaidExpectation], alert: str, now: Moment) -> Alert:

@@ -10,18 +10,23 @@ from typing import NamedTuple
 from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, id_of, link_to, short_name
 from headwater.alerts.downstream import downstream
 from headwater.graph.expectations.usual import Unusual, unusual
+from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
-from headwater.graph.names.identity import NodeKind, job_id
+from headwater.graph.names.identity import DatasetId, NodeKind, job_id
+from headwater.graph.states.edges import DatasetRef
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.rhythm import LATE, MOST, Observation, Rhythm, at, moment
+from headwater.graph.states.rhythm import LATE, MOST, Observation, Rhythm, at, is_empty, moment
+from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import Severity
-from headwater.openlineage.instant import instant_of, shown
+from headwater.openlineage.instant import Instant, instant_of, shown
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
 
 MOST_WRITERS = 20
+RUNS_BEFORE = 3
+"""Runs by which it is known which dataset one left out."""
 
 
 def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
@@ -96,19 +101,47 @@ def _follows_from_an_input(reader: Reader, rhythm: Rhythm, found: Unusual) -> bo
     return any(_LEARNT.side(seen) == found.side for seen in read if seen)
 
 
+def _left_out(reader: Reader, rhythm: Rhythm, until: Instant) -> list[DatasetRef]:
+    """The datasets that each of a few runs before wrote, and the last until a time did not. There is none if their
+    names have dates."""
+    generations = reader.newest_generations(rhythm.id, RUNS_BEFORE + 1, until)
+    own, *before = map(_written, generations) if generations else [{}]
+    before = [written for written in before if written]
+    left_out = set[DatasetId].intersection(*map(set, before)) - own.keys() if before else ()
+    return [before[0][dataset] for dataset in sorted(left_out)]
+
+
+def _written(runs: Sequence[Run]) -> dict[DatasetId, DatasetRef]:
+    """What runs wrote that went well, and not nothing."""
+    return {
+        dataset: DatasetRef(dataset, output.name)
+        for run in runs
+        if run.state is RunState.COMPLETED
+        for dataset, output in run.outputs.items()
+        if not is_empty(values(output.io_facets).get(OUTPUT_STATISTICS))
+    }
+
+
 def _alert(reader: Reader, rhythm: Rhythm, found: Unusual) -> Alert:
     head = reader.jobs([rhythm.id], usages=False).get(rhythm.id)
     outputs = head.current.outputs if head else ()
     ended, name = instant_of(at(found.run.end)), rhythm.job
-    kind, subject = (NodeKind.DATASET, outputs[0].name) if len(outputs) == 1 else (NodeKind.JOB, name)
-    suffering = downstream(reader, outputs[0].id, None, ended, ended) if len(outputs) == 1 else None
+    left_out = _left_out(reader, rhythm, instant_of(at(found.run.start + 1))) if found.unit == "datasets" else []
+    about = left_out or (outputs if len(outputs) == 1 else [])
+    kind, subject = (NodeKind.DATASET, about[0].name) if about else (NodeKind.JOB, name)
+    suffering = downstream(reader, about[0].id, None, ended, ended) if about else None
     usual = found.usual
     band = f"{usual.low:,} to {usual.high:,}" if usual.high < MOST else f"{usual.low:,} or more"
     change = f"{found.amount:,} {found.unit} written, {usual.usual:,} are usual"
     begun = shown(instant_of(at(found.run.start)))
+    run = f"Job {name.name} in {name.namespace} wrote {found.amount:,}"
+    told = [f"{run} {found.unit} in its run of {begun}.", f"{band} {found.unit} are usual."]
+    if found.unit == "datasets":
+        change = "not written, or empty" if left_out else f"{found.amount:,} of {usual.low:,} datasets written"
+        told = [f"{run} of {usual.low:,} datasets in its run of {begun}. Each run before wrote all."]
+        told += [f"It wrote nothing to {short_name(used.name.name)}." for used in left_out]
     lines = [
-        f"Job {name.name} in {name.namespace} wrote {found.amount:,} {found.unit} in its run of {begun}.",
-        f"{band} {found.unit} are usual.",
+        *told,
         *(suffering.lines("The change", "affects", "affect") if suffering else ()),
     ]
     return Alert(

@@ -99,6 +99,11 @@ class Coming(NamedTuple):
     def estimated_end(self) -> Moment:
         return self.end + self.overdue
 
+    @property
+    def earliest(self) -> Moment | None:
+        """When it ends if the job to blame begins now. None once that has begun: then the estimate says more."""
+        return self.end if self.overdue and not self.cause.is_open else None
+
 
 class SaidExpectation(NamedTuple):
     """A deadline or an age that was said, and how it stands. `coming` is None if nothing can be estimated."""
@@ -169,6 +174,7 @@ def as_json(found: SaidExpectation) -> JsonObject:
         "state": found.state.value,
         "dueAt": shown_moment(found.due),
         "lastWrittenAt": None if written is None else shown_moment(written),
+        "earliestAt": shown_moment(coming.earliest) if coming and coming.earliest is not None else None,
         "estimatedAt": shown_moment(coming.estimated_end) if coming else None,
         "cause": {"nodeId": node_id(NodeKind.JOB, coming.cause.head.facts.name), "why": coming.why} if coming else None,
     }

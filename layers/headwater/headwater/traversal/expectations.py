@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from headwater.concurrent import concurrent_map
@@ -24,7 +25,7 @@ from headwater.graph.producers import is_query_job
 from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.generation import united
 from headwater.graph.states.job import JobHead
-from headwater.graph.states.neighbours import Side
+from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.states.rhythm import Moment, Observation, Rhythm, median, moment
 from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
@@ -89,14 +90,20 @@ def expected(reader: Reader, jobs: Collection[JobId], now: Instant) -> dict[JobI
 def with_causes(reader: Reader, late: Sequence[Expected], now: Moment) -> dict[JobId, Expected]:
     """Late jobs, those as waiting for which a job above is late, runs, or ended so late that they may still begin. This
     takes a few reads for all of them together."""
-    above = writers_of(reader, inputs_of(reader, late), now)
-    parents = by_rhythms(reader, {job_id(each.head.parent_name) for each in late if each.head.parent_name}, now)
+    known = {each.head.facts.id: each for each in late}
+    above = writers_of(reader, inputs_of(reader, late), now, known)
+    starting = {job_id(each.head.parent_name) for each in late if each.head.parent_name}
+    parents = known | by_rhythms(reader, starting - known.keys(), now)
     return {each.head.facts.id: _with_cause(each, above[each.head.facts.id], parents, now) for each in late}
 
 
-def by_rhythms(reader: Reader, jobs: Collection[JobId], now: Moment) -> dict[JobId, Expected]:
-    """What is expected of some jobs, each by its own rhythm: two reads."""
-    heads = reader.jobs(jobs, usages=False) if jobs else {}
+def by_rhythms(
+    reader: Reader, jobs: Collection[JobId], now: Moment, read: Mapping[JobId, JobHead] | None = None
+) -> dict[JobId, Expected]:
+    """What is expected of some jobs, each by its own rhythm: two reads, or one where their heads were `read` before."""
+    if not jobs:
+        return {}
+    heads = reader.jobs(jobs, usages=False) if read is None else {job: read[job] for job in jobs if job in read}
     rhythms = reader.store.read(ReadRequest(rhythms=jobs)).rhythms
     own = {job: head for job, head in heads.items() if not head.is_foreign}
     return {job: _of(reader, head, rhythms.get(job) or Rhythm(head.facts.name), now) for job, head in own.items()}
@@ -198,12 +205,18 @@ def _edges(reader: Reader, jobs: Collection[Expected]) -> dict[JobId, Edges]:
 
 
 def writers_of(
-    reader: Reader, datasets: Mapping[Node, AbstractSet[DatasetId]], now: Moment
+    reader: Reader,
+    datasets: Mapping[Node, AbstractSet[DatasetId]],
+    now: Moment,
+    known: Mapping[JobId, Expected] = MappingProxyType({}),
 ) -> dict[Node, dict[JobId, Expected]]:
     """The jobs that write some datasets, for each node with some: a job that reads them, which is none of them itself,
-    or a dataset with its ids. A query stands for its application, which runs by the clock."""
+    or a dataset with its ids. A query stands for its application, which runs by the clock. What is `known` of a job is
+    not read again."""
     writers = _writers(reader, set().union(*datasets.values()))
-    heads = reader.jobs(set().union(*writers.values()), usages=False) if writers else {}
+    heads = {job: each.head for job, each in known.items()}
+    if unread := set().union(*writers.values()) - heads.keys():
+        heads |= reader.jobs(unread, usages=False)
     above: dict[Node, set[JobId]] = {}
     for node, used in datasets.items():
         named = {writer for dataset in used for writer in writers[dataset]} & heads.keys() - {node}
@@ -211,7 +224,9 @@ def writers_of(
         queries = [head for head in writing if is_query_job(values(head.facts.facets))]
         applications: set[JobId] = {job_id(head.parent_name) for head in queries if head.parent_name}
         above[node] = {*(head.facts.id for head in writing), *applications} - {node}
-    found = by_rhythms(reader, set().union(*above.values()), now)
+    others = set().union(*above.values()) - known.keys()
+    found = {**known, **by_rhythms(reader, others & heads.keys(), now, heads)}
+    found |= by_rhythms(reader, others - heads.keys(), now)
     return {node: {job: found[job] for job in sorted(jobs & found.keys())} for node, jobs in above.items()}
 
 
@@ -264,6 +279,9 @@ def replaced(reader: Reader, late: Sequence[Expected]) -> set[JobId]:
 
 def _writers(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId, list[JobId]]:
     """The jobs that ever wrote each of some datasets, as far as so many are looked at."""
-    if datasets:
-        reader.store.read(ReadRequest(neighbours=[*map(NeighbourPageId, datasets)]))
-    return {dataset: sorted(reader.store.neighbours(dataset)[Side.WRITES])[:MOST_WRITERS] for dataset in datasets}
+    if not datasets:
+        return {}
+    pages = reader.store.read(ReadRequest(neighbours=[*map(NeighbourPageId, datasets)])).neighbours.all()
+    first = {page.id.dataset: page for page in pages.values()}
+    found = reader.store.neighbours_below(first, {Side.WRITES}).by_dataset
+    return {dataset: sorted(found.get(dataset, NO_NEIGHBOURS)[Side.WRITES])[:MOST_WRITERS] for dataset in datasets}

@@ -41,9 +41,20 @@ const COLUMNS: Column<Said>[] = [
   { name: "Said", value: ({ said }) => oneLine(said) },
   { name: "By", value: ({ dueAt }) => dueAt, show: ({ dueAt }) => <Time at={dueAt} /> },
   {
-    name: "Comes about",
-    value: ({ estimatedAt }) => estimatedAt ?? "",
-    show: ({ estimatedAt }) => estimatedAt && <Time at={estimatedAt} />,
+    name: "Comes",
+    value: ({ earliestAt, estimatedAt }) => earliestAt ?? estimatedAt ?? "",
+    show: ({ earliestAt, estimatedAt }) =>
+      earliestAt ? (
+        <>
+          <Time at={earliestAt} /> or later
+        </>
+      ) : (
+        estimatedAt && (
+          <>
+            about <Time at={estimatedAt} />
+          </>
+        )
+      ),
   },
   {
     name: "Because",

@@ -238,6 +238,8 @@ def _all_day(generations: Sequence[Observation], gaps: Sequence[int], all_kept: 
     near = [gap for gap in gaps if 0.5 * period <= gap <= 1.5 * period]
     if len(gaps) < LEAST_GAPS or period < MINUTE or len(near) < 0.7 * len(gaps):
         return None
+    if min(gaps[-2:]) > 3 * period:
+        return None  # it began to run less often: of a rest, one gap is long
     last = {seen.start // DAY: seen.start % DAY for seen in all_kept}
     ends = sorted([*last.values()][-RECENT - 1 : -1])
     rests = bool(ends) and median(ends) < DAY - 2 * period
@@ -249,15 +251,21 @@ def _all_day(generations: Sequence[Observation], gaps: Sequence[int], all_kept: 
 
 
 def _daily(rhythm: Rhythm) -> Calendar | None:
-    """The timetable of a job that runs at one or some times of the day."""
+    """The timetable of a job that runs at one or some times of the day. Where days differ, the newest may agree: the
+    job has moved."""
     starts = [seen.start for seen in rhythm.generations]
     for number in range(round(median(_per_day(starts))), 1, -1):  # some runs of a day may have been reruns
-        if found := _by_clock(starts, number, rhythm):
+        if found := _by_clock(starts, number, rhythm, LONGEST_INTERVAL // 2):
             return found
-    return _by_clock(_last_of_days(rhythm), 1, rhythm)
+    days = _last_of_days(rhythm)
+    return (
+        _by_clock(days, 1, rhythm, HOUR)
+        or _by_clock(days[-RECENT:], 1, rhythm, HOUR)
+        or _by_clock(days, 1, rhythm, LONGEST_INTERVAL)
+    )
 
 
-def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm) -> Calendar | None:
+def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm, most: int) -> Calendar | None:
     if not len(starts) >= LEAST_SEEN or number > MOST_TIMES:
         return None
     changed = [zone for zone in ZONES if len({_offset(zone, start) for start in starts}) > 1]
@@ -269,12 +277,13 @@ def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm) -> Calendar
     # the first days after a clock change settle it: by the other clocks, the newest runs are off
     fitting.sort(key=lambda clock: clock.recent > clock.deviation + 20 * MINUTE)
     first = fitting[0]
-    if first.deviation > LONGEST_INTERVAL / min(number, 2):
+    if first.deviation > most:
         return None
     is_on = _weekdays({first.day(seen.start) for seen in rhythm.observations})
     if not any(is_on.values()):
         return None
-    alike = [zone for zone in ZONES if zone not in (UTC, *changed)] if first.zone == UTC else []  # as UTC until now
+    is_utc = any(clock.zone == UTC for clock in fitting)
+    alike = [zone for zone in ZONES if zone not in (UTC, *changed)] if is_utc else []  # as UTC until now
     zones = (*(clock.zone for clock in fitting), *alike)
     is_day = lambda day: is_on[_weekday(day)]  # noqa: E731
     return Calendar(zones, first.times, is_day, _on(is_on), first.tolerance, starts[-1] - DAY)
@@ -292,9 +301,10 @@ class _Clock(NamedTuple):
     recent: int = 0
 
     def day(self, start: Moment) -> int:
-        """The day of the usual time that is nearest to a start."""
+        """The day of the usual time that is nearest to a start, or its own if none is near."""
         local = start + _offset(self.zone, start)
-        return (local - _off(local, self.times)) // DAY
+        off = _off(local, self.times)
+        return (local - off if abs(off) <= LONGEST_INTERVAL else local) // DAY
 
 
 def _off(local: int, times: Sequence[int]) -> int:

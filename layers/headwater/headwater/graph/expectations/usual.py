@@ -69,9 +69,27 @@ def unusual(
     observations: Sequence[Observation], share: float | None = None, *, is_never_empty: bool = False
 ) -> Unusual | None:
     """What the newest of these runs wrote, if it is unusual: by what was learnt, by a share of the usual amount that
-    people set, or empty although people said that it never is."""
+    people set, or empty although people said that it never is. Or if it left out a dataset that each run before wrote,
+    or left it empty."""
     newest = observations[-1]
     others = [seen for seen in observations if seen.generation != newest.generation]
+    return _amount(others, newest, share, is_never_empty=is_never_empty) or _left_out(others, newest)
+
+
+def _left_out(others: Sequence[Observation], newest: Observation) -> Unusual | None:
+    """A run that wrote to fewer datasets than any before. One that wrote to none says too little: it may be a branch
+    that was not taken."""
+    before = [seen.datasets for seen in others if seen.is_good and seen.datasets is not None]
+    if not newest.is_good or not newest.datasets or len(before) < LEAST_AMOUNTS or newest.datasets >= min(before):
+        return None
+    if newest.start - others[0].start < LEAST_DAYS * DAY:
+        return None
+    return Unusual(newest, "datasets", newest.datasets, Band(min(before), int(median(before)), max(before)))
+
+
+def _amount(
+    others: Sequence[Observation], newest: Observation, share: float | None, *, is_never_empty: bool
+) -> Unusual | None:
     unit, written = rows_or_bytes([*others, newest])
     if not written or written[-1][0] != newest.start or not newest.is_good:
         return None

@@ -41,7 +41,8 @@ Moment = int
 
 class Observation(NamedTuple):
     """A run that ended: its start, the end of its id, that of its generation, its seconds, whether it went well, the
-    rows and bytes that it wrote, as far as it reported them, and whether its next run is expected by itself."""
+    rows and bytes that it wrote, as far as it reported them, whether its next run is expected by itself, and how many
+    datasets it wrote, not counting those to which it said that it wrote nothing."""
 
     start: Moment
     run: str
@@ -51,6 +52,7 @@ class Observation(NamedTuple):
     rows: int | None = None
     size: int | None = None
     is_due: bool = True
+    datasets: int | None = None
 
     @property
     def end(self) -> Moment:
@@ -163,7 +165,16 @@ def observation(run: Run) -> Observation:
         is_good=run.state is RunState.COMPLETED and not run.failed_children,
         rows=_sum(statistics, "rowCount"),
         size=_sum(statistics, "size"),
+        datasets=sum(not is_empty(each) for each in statistics) if statistics else None,
     )
+
+
+def is_empty(statistics: object) -> bool:
+    """Whether a run says of an output that it wrote nothing to it."""
+    if not isinstance(statistics, dict):
+        return False
+    counts = [statistics.get(member) for member in ("rowCount", "size")]
+    return next((count == 0 for count in counts if _is_count(count)), False)
 
 
 def is_backfill(run: Run) -> bool:

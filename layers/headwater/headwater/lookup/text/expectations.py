@@ -57,7 +57,10 @@ def _said(said: list[Document], display: Display) -> Iterator[Line]:
             told.append(f"written {moment(each['lastWrittenAt'])}")
         if each["estimatedAt"]:
             cause = each["cause"]
-            told.append(f"comes about {moment(each['estimatedAt'])}")
+            if earliest := each.get("earliestAt"):  # servers of earlier releases have none
+                told.append(f"comes {moment(earliest)} or later")
+            else:
+                told.append(f"comes about {moment(each['estimatedAt'])}")
             told.append(f"{node_of(cause['nodeId']).name} {cause['why']}")
         yield detail(f"{_INDENT}{'; '.join(map(inert, told))}")
     yield detail("")

@@ -57,6 +57,7 @@ def encode(rhythm: Rhythm) -> Item:
         "apart": [number for number, each in enumerate(seen) if not each.is_due],
         "rows": [each.rows for each in seen],
         "bytes": [each.size for each in seen],
+        "datasets": [each.datasets for each in seen],
         **({"schedule": rhythm.schedule} if rhythm.schedule.time else {}),
         **({"backfills": rhythm.backfills} if rhythm.backfills else {}),
     }
@@ -92,6 +93,7 @@ def _decode(item: Item, members: Members) -> Rhythm:
         members.read("rows", _counts_or_none),
         members.read("bytes", _counts_or_none),
         [place not in apart for place in range(len(ids))],
+        members.read("datasets", _counts_or_none, [None] * len(ids)),
         strict=True,
     )
     return Rhythm(
