@@ -25,6 +25,7 @@ from headwater.ingest.routes import Ingest
 from headwater.openlineage.instant import Instant
 from headwater.process_settings import read_settings
 from headwater.serve.alerting import Announcing, LoggedBus
+from headwater.serve.application import FOLD_CACHE_BYTES
 from headwater.serve.fold_worker import BATCH, FoldWorker
 from headwater.serve.log import ServeLog
 from headwater.serve.posting import Posting
@@ -33,6 +34,8 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.sqlite.home import SqliteHome
 
 JOBS = 200
+CACHE_BYTES = FOLD_CACHE_BYTES * JOBS // 700
+"""Of the cache of states, what a job has in a graph of 700."""
 ANYONE = Principal("test", frozenset(Scope), ("*",))
 
 
@@ -58,7 +61,7 @@ class Process:
     def __init__(self, home: SqliteHome) -> None:
         self.home = home
         settings, log = read_settings(), ServeLog()
-        store = GraphStore(home.table, replace(settings.retention, forms=home.forms), StateCache())
+        store = GraphStore(home.table, replace(settings.retention, forms=home.forms), StateCache(CACHE_BYTES))
         ingest = Ingest(home.inbox, home.bodies, Naming(), settings.max_body_bytes, lambda _: None)
         self._posting = Posting(ingest, home.inbox)
         thresholds = Thresholds(300_000, {})

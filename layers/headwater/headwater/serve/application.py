@@ -42,9 +42,10 @@ from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.home import Home
 
-FOLD_CACHE_BYTES = 2_000_000
-"""The packed items whose states the fold need not decode, since it wrote them. Lookups have a cache of their own: the
-fold's states equal the stored ones, but may have another order, which an answer would show."""
+FOLD_CACHE_BYTES = 3_000_000
+"""The packed items whose states the fold need not decode, since it wrote them: those of 700 jobs with a run each.
+Lookups have a cache of their own: the fold's states equal the stored ones, but may have another order, which an answer
+would show."""
 SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 900.0, 60.0
 CLEAN_SECONDS = 3_600.0
 STEP_PAUSE_SECONDS = 0.02
