@@ -15,7 +15,7 @@ NAMES = (
     "PrivateStage",
     "PrivateApiServerErrorsAlarm",
 )
-DEPLOYMENTS = {"PrivateByKey": "PrivateDeployment2", "PrivateByIam": "PrivateIamDeployment2"}
+DEPLOYMENTS = {"PrivateByKey": "PrivateDeployment3", "PrivateByIam": "PrivateIamDeployment3"}
 
 
 def test_without_an_endpoint_there_is_no_private_api(template: Properties, resources: Resources) -> None:
@@ -30,9 +30,17 @@ def test_only_the_endpoints_reach_the_private_api(template: Properties, resource
     assert template["Parameters"]["PrivateEndpointId"]["Type"] == "CommaDelimitedList"
     api, endpoints = resources["PrivateApi"], {"Ref": "PrivateEndpointId"}
     assert api["EndpointConfiguration"] == {"Types": ["PRIVATE"], "VpcEndpointIds": endpoints}
-    (statement,) = api["Policy"]["Statement"]
-    assert statement["Effect"] == "Allow"
-    assert statement["Condition"] == {"StringEquals": {"aws:SourceVpce": endpoints}}
+    allowed, denied = api["Policy"]["Statement"]
+    assert (allowed["Effect"], denied["Effect"]) == ("Allow", "Deny")
+    assert allowed["Condition"] == {"StringEquals": {"aws:SourceVpce": endpoints}}
+    assert denied["Condition"] == {"StringNotEquals": {"aws:SourceVpce": endpoints}}
+    assert denied["Resource"] == "execute-api:/*"
+
+
+def test_by_iam_only_iam_permits_a_lookup(resources: Resources) -> None:
+    """In its account a call is permitted if either IAM or the policy of the API allows it."""
+    allowed, _ = resources["PrivateApi"]["Policy"]["Statement"]
+    assert allowed["Resource"] == {"Fn::If": ["LookupByIam", "execute-api:/*/POST/*", "execute-api:/*"]}
 
 
 def test_a_gzipped_body_arrives_whole(resources: Resources) -> None:
