@@ -209,6 +209,8 @@ def test_a_pipeline_may_use_all_that_was_read(tmp_path: Path) -> None:
     assert not [event for event in events if "headwater_agent" in event["run"]["facets"]]
     jobs = LookupClient(table_after(*events))("jobs", limit=100)["jobs"]
     (job,) = (job for job in jobs if job.get("candidateInputs"))
+    (saved,) = (event for event in events if "headwater_inputs" in event["run"]["facets"])
+    assert not [each for each in saved["inputs"] if "/part-" in each["name"]], "a hundred files would leave no room"
     assert {Path(each["name"]).name for each in job["inputs"]} == {"looked", "kept", "trained"}, (
         "and not the table `scores`"
     )
