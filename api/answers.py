@@ -275,6 +275,7 @@ ANSWERS: dict[str, Schema] = {
         successfulRuns=array(record(nodeId=TEXT, count=COUNT)),
         cautions=maybe(array(record(nodeId=TEXT, caution=TEXT))),
         foreignEdges=maybe(_EDGES),
+        candidateEdges=maybe(_EDGES),
         frontier=_FRONTIER,
     ),
     Path.RUN_LINEAGE: record(runs=array(_RUN_UPSTREAM)),

@@ -22,7 +22,9 @@ public final class Fits {
         rows.write().saveAsTable("scores");
         String events = lake + "/events.jsonl";
         spark.read().schema(COLUMNS).parquet(lake + "/looked").javaRDD().foreach(row -> await(events));
-        spark.read().schema(COLUMNS).parquet(lake + "/kept").cache().write().parquet(lake + "/copy");
+        String[] parts = Files.list(Paths.get(lake, "kept")).map(String::valueOf).filter(each -> each.contains("/part-"))
+                .toArray(String[]::new); // as a batch of a stream reads
+        spark.read().schema(COLUMNS).parquet(parts).cache().write().parquet(lake + "/copy");
         VectorAssembler assembler = new VectorAssembler().setInputCols(new String[] {"cost", "k"}).setOutputCol("features");
         DecisionTreeRegressor tree = new DecisionTreeRegressor().setLabelCol("id").setMaxDepth(1);
         Dataset<Row> trained = spark.read().schema(COLUMNS).parquet(lake + "/trained").cache();

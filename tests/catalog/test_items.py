@@ -97,3 +97,13 @@ def test_tables_of_which_the_graph_cannot_be_read_hide_no_other(world: World) ->
     world.table.items[REVENUE] = sound
     assert world.read().corrupt == 0
     assert owners_of(world.dataset("revenue").facets) == ["team:sales"]
+
+
+def test_a_table_that_a_job_only_may_use_says_so(world: World) -> None:
+    doubtful = run(2)
+    doubtful["run"]["facets"]["headwater_inputs"] = factory.facet(areCandidates=True)
+    for event, end in ((run(1), ""), (doubtful, " (possibly)"), (run(3), "")):
+        world.fold(event)
+        world.deliver(world.records())
+        assert json.loads(world.headwater_parameters("shop.revenue")["upstream"]) == [f"shop.orders{end}"]
+        assert json.loads(world.headwater_parameters("shop.orders")["downstream"]) == [f"shop.revenue{end}"]

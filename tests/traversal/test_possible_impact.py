@@ -275,6 +275,19 @@ def test_what_only_may_be_made_of_a_dataset_may_break() -> None:
     known = after(doubtful, saved(candidates=False, run=2))(table("features"))
     assert at_risk(known) == {"lake:model": ("dataset", False), "train": ("dataset", False)}
 
+    # at the time of run 1 it was in doubt, and which run was is not kept: doubt stays in the past
+    later = LookupClient(table_after(doubtful, saved(candidates=False, run=2)))
+    then = {"asOf": factory.at(1)}
+    of_past = later("lineage", nodeId=table("features"), **then)["graph"]
+    into_job = [edge for node in of_past for edge in node["inEdges"] if edge["destination"].startswith("job:")]
+    assert [edge.get("candidate") for edge in into_job] == [True]
+    breaks = later("impact", nodeId=table("features"), **then)["breaks"]
+    assert breaks["possible"]["datasets"] == 1
+    assert "candidateEdges" not in later("rootcause", nodeId=table("model"))
+    assert later("rootcause", nodeId=table("model"), **then)["candidateEdges"] == [
+        {"origin": table("features"), "destination": "job:demo:train.model"}
+    ]
+
     for doubted in (1, 2):
         two = [saved(candidates=run == doubted, run=run, read=f"r{run}", written=f"m{run}") for run in (1, 2)]
         for event in two:

@@ -7,23 +7,40 @@ import io.openlineage.spark.api.OpenLineageContext;
 import io.openlineage.spark.api.OpenLineageEventHandlerFactory;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.function.Supplier;
+import org.slf4j.LoggerFactory;
 
 /** Where OpenLineage's listener finds the agent, by META-INF/services. Asked once for each query. */
 public final class AgentFactory implements OpenLineageEventHandlerFactory {
+    private static volatile boolean isTold;
+
     @Override
     public Collection<CustomFacetBuilder<?, ? extends OpenLineage.RunFacet>> createRunFacetBuilders(
             OpenLineageContext context) {
-        return Agent.guard(() -> Collections.singletonList(new RunFacets(context)), Collections.emptyList());
+        return only(() -> new RunFacets(context));
     }
 
     @Override
     public Collection<CustomFacetBuilder<?, ? extends OpenLineage.OutputDatasetFacet>> createOutputDatasetFacetBuilders(
             OpenLineageContext context) {
-        return Agent.guard(() -> Collections.singletonList(new ColumnsFacet(context)), Collections.emptyList());
+        return only(() -> new ColumnsFacet(context));
     }
 
     @Override
     public Collection<ColumnLevelLineageVisitor> createColumnLevelLineageVisitors(OpenLineageContext context) {
-        return Agent.guard(() -> Collections.singletonList(new Dependencies()), Collections.emptyList());
+        return only(() -> new Dependencies());
+    }
+
+    /** If `Agent` itself cannot be loaded, it guards nothing, and Spark stops an application for a LinkageError. */
+    private static <T> Collection<T> only(Supplier<T> made) {
+        try {
+            return Agent.guard(() -> Collections.singletonList(made.get()), Collections.emptyList());
+        } catch (LinkageError failure) {
+            if (!isTold) {
+                isTold = true;
+                LoggerFactory.getLogger("headwater.spark").warn("headwater-spark failed: {}", failure.toString());
+            }
+            return Collections.emptyList();
+        }
     }
 }

@@ -35,9 +35,11 @@ final class ColumnsFacet extends CustomFacetBuilder<Object, OpenLineage.OutputDa
             columns = Agent.guard(this::read, Collections.emptyMap());
         }
         if (columns != null && !columns.isEmpty()) {
-            OpenLineage.OutputDatasetFacet facet = Own.OPEN_LINEAGE.newOutputDatasetFacet();
-            facet.getAdditionalProperties().put("columns", columns);
-            facets.accept("headwater_columns", facet);
+            Agent.guard(() -> {
+                OpenLineage.OutputDatasetFacet facet = Own.OPEN_LINEAGE.newOutputDatasetFacet();
+                facet.getAdditionalProperties().put("columns", columns);
+                facets.accept("headwater_columns", facet);
+            });
         }
     }
 

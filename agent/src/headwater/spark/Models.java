@@ -32,7 +32,7 @@ final class Models {
 
     private static final int MOST_READ = 100;
     private static final int MOST_RDDS = 1_000; // of one job
-    private static final Pattern PARTITIONS = Pattern.compile("(/[^/=]+=[^/]*)+/?$");
+    private static final Pattern PARTITIONS = Pattern.compile("(/[^/=]+=[^/]*|/part-\\d{5}[^/]*)+/?$");
 
     private static final String DAY = "20\\d\\d(?<mark>[-_.]?)(0[1-9]|1[0-2])\\k<mark>(0[1-9]|[12]\\d|3[01])";
     private static final String TIME = "[T_-]?([01]\\d|2[0-3])([-_:.]?[0-5]\\d){1,2}([.,]\\d+)?(Z|[-+]\\d\\d:?\\d\\d)?";
@@ -205,7 +205,7 @@ final class Models {
         add(sources, Stream.ofTable(Scala.get(relation == null ? plan : relation, "table")));
     }
 
-    /** Adds a dataset, without the folders of partitions, as the newest of those that are kept. */
+    /** Adds a dataset, not its partitions and the files of a stream, as the newest of those that are kept. */
     private static void add(Set<DatasetIdentifier> sources, DatasetIdentifier dataset) {
         if (dataset == null) {
             return;

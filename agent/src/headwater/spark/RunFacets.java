@@ -32,13 +32,14 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
 
     @Override
     protected void build(Object event, BiConsumer<String, ? super OpenLineage.RunFacet> facets) {
-        Map<String, Object> runtime =
-                Agent.guard(() -> Queries.seen((SparkListenerEvent) event, context), Collections.emptyMap());
-        if (!runtime.isEmpty()) {
-            facets.accept("headwater_runtime", facet(runtime));
-        }
+        Agent.guard(() -> {
+            Map<String, Object> runtime = Queries.seen((SparkListenerEvent) event, context);
+            if (!runtime.isEmpty()) {
+                facets.accept("headwater_runtime", facet(runtime));
+            }
+        });
         if (event instanceof SparkListenerApplicationStart) {
-            facets.accept("headwater_heartbeat", heartbeat());
+            Agent.guard(() -> facets.accept("headwater_heartbeat", heartbeat()));
             Agent.guard(() -> context.getSparkContext().ifPresent(spark -> JobRun.tell(spark, facets)));
         }
         if (event instanceof SparkListenerJobEnd) {
@@ -48,7 +49,8 @@ final class RunFacets extends CustomFacetBuilder<Object, OpenLineage.RunFacet> {
             Agent.guard(() -> ended((SparkListenerSQLExecutionEnd) event, facets));
         }
         if (Agent.fault() != null) {
-            facets.accept("headwater_agent", facet(Collections.singletonMap("fault", Agent.fault())));
+            Map<String, Object> fault = Collections.singletonMap("fault", Agent.fault());
+            Agent.guard(() -> facets.accept("headwater_agent", facet(fault)));
         }
     }
 

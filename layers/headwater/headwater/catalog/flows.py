@@ -41,6 +41,8 @@ def affects_tables(before: JobHead | None, after: JobHead) -> bool:
     """
     if before is None or before.facts.is_deleted != after.facts.is_deleted:
         return True
+    if before.reads_candidates != after.reads_candidates:
+        return True
     if not is_complete(after):
         known, told = flows(before.current), flows(after.current)
         return not told <= known if is_complete(before) else told != known

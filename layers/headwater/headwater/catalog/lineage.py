@@ -88,17 +88,25 @@ class _GlueTable:
     ids: Collection[DatasetId]
 
     def lineage(self) -> TableLineage:
-        written = {flow for job in self._users(Side.WRITES) for flow in self.flows[job] if self._is_table(flow[1])}
-        read = {flow for job in self._users(Side.READS) for flow in self.flows[job] if self._is_table(flow[0])}
         heads = sorted((self.neighbourhood.heads[dataset] for dataset in self.ids), key=lambda head: head.facts.name)
         digest = next((head.schema_digest for head in heads if head.schema_digest), None)
         return TableLineage(
             name=heads[0].facts.name,
-            upstream=self._labels(source for source, _ in written),
-            downstream=self._labels(output for _, output in read),
+            upstream=self._ends(Side.WRITES),
+            downstream=self._ends(Side.READS),
             last_run=self._last_run(),
             schema_version=version_of_schema(digest) if digest else None,
         )
+
+    def _ends(self, side: Side) -> tuple[str, ...]:
+        """The labels of the other ends of flows through the jobs on a side of the table. Those of jobs alone that only
+        may use their inputs say so."""
+        own, other = (1, 0) if side is Side.WRITES else (0, 1)
+        ends: dict[bool, set[str]] = {False: set(), True: set()}
+        for job in self._users(side):
+            found = self._labels(flow[other] for flow in self.flows[job] if self._is_table(flow[own]))
+            ends[self.jobs[job].reads_candidates].update(found)
+        return tuple(sorted({*ends[False], *(f"{label} (possibly)" for label in ends[True] - ends[False])}))
 
     def _users(self, side: Side) -> list[JobId]:
         users = {job for dataset in self.ids for job in _users_on(self.neighbourhood, dataset, side)}
@@ -107,13 +115,13 @@ class _GlueTable:
     def _is_table(self, dataset: DatasetId | None) -> bool:
         return dataset is not None and self.neighbourhood.representative(dataset) in self.ids
 
-    def _labels(self, datasets: Iterable[DatasetId | None]) -> tuple[str, ...]:
+    def _labels(self, datasets: Iterable[DatasetId | None]) -> set[str]:
         """The labels of the datasets, without the datasets of the table itself."""
         others = {
             self.one_hop.representative(dataset) for dataset in datasets if dataset and not self._is_table(dataset)
         }
         heads = [self.one_hop.heads[dataset] for dataset in others if dataset in self.one_hop.heads]
-        return tuple(sorted({self.resolver.label(head) for head in heads}))
+        return {self.resolver.label(head) for head in heads}
 
     def _last_run(self) -> str | None:
         """The newest run of the table's writers that wrote the table, of those that went well; without any, of those

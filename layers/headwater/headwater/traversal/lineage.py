@@ -94,6 +94,8 @@ class _Walker:
             wanted = wanted[: self.room()]
         self.asked |= set(wanted)
         heads = self.reader.jobs(wanted, usages=self.walk.with_usages or self.walk.view is View.EVER)
+        if self.walk.as_of:
+            heads = {job: head.in_the_past for job, head in heads.items()}
         self.heads |= heads
         is_whole = self.walk.of_applications
         edges = with_application_reads(self.reader, heads, self.edges) if is_whole else self.edges(heads)

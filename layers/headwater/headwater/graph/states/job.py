@@ -278,6 +278,16 @@ class JobHead:
         runs only may, all their inputs are in doubt."""
         return self._has_newest_run_of(INPUTS)
 
+    @property
+    def in_the_past(self) -> "JobHead":
+        """The head for a time in the past: all inputs are in doubt if any run only may use some. Which one did at the
+        time is not kept."""
+        register = self.facts.run_facets.get(INPUTS)
+        if not register or not self.latest:
+            return self
+        of_newest = {INPUTS: Register(register.stamp, {"runId": self.latest.run_id})}
+        return replace(self, facts=replace(self.facts, run_facets={**self.facts.run_facets, **of_newest}))
+
     def _has_newest_run_of(self, facet: str) -> bool:
         register = self.facts.run_facets.get(facet)
         match register and register.value:

@@ -49,6 +49,8 @@ def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObjec
         answer["cautions"] = doubts
     if foreign := cause.graph.foreign_edges:
         answer["foreignEdges"] = _edges(cause.graph, foreign)
+    if candidates := cause.graph.candidate_edges:
+        answer["candidateEdges"] = _edges(cause.graph, candidates)
     if cause.is_truncated or len(cause.findings) > len(findings):
         answer["truncated"] = True
     return {**answer, **display_names(cause.graph.datasets.values()), "frontier": cause.frontier.as_json()}
@@ -65,7 +67,7 @@ def _cautions(reader: Reader, graph: LineageGraph, as_of: Instant | None) -> lis
 
 
 def _edges(graph: LineageGraph, edges: Iterable[LineageEdge]) -> list[JsonObject]:
-    """Edges that producers without the right to write the dataset sent: the dataset's owner has not confirmed them."""
+    """The edges between nodes of the graph, by their nodeIds."""
     heads = {*graph.jobs, *graph.datasets}
     named = [(_node_id(graph, origin), _node_id(graph, end)) for origin, end in edges if {origin, end} <= heads]
     return [{"origin": origin, "destination": destination} for origin, destination in sorted(named)]

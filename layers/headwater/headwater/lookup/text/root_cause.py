@@ -52,7 +52,8 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
     yield from _findings(answer, display)
     yield from _earlier(answer, display)
     yield from _successful(answer, display)
-    yield from _foreign(answer, display)
+    yield from _edges("edges of producers that may not write the dataset", answer.get("foreignEdges"), display)
+    yield from _edges("jobs that only may use a dataset", answer.get("candidateEdges"), display)
     if answer.get("truncated"):
         yield BLANK
         yield detail(TRUNCATED)
@@ -171,11 +172,11 @@ def _successful(answer: Document, display: Display) -> Iterator[Line]:
         yield detail(f"{_INDENT}and {len(jobs) - shown:,} more jobs")
 
 
-def _foreign(answer: Document, display: Display) -> Iterator[Line]:
-    """The edges upstream whose producers may not write the dataset: no owner of the dataset has confirmed them."""
-    if edges := answer.get("foreignEdges"):
+def _edges(heading: str, edges: Sequence[Document] | None, display: Display) -> Iterator[Line]:
+    """Edges upstream that are not certain, below what they are."""
+    if edges:
         yield BLANK
-        yield detail("edges of producers that may not write the dataset")
+        yield detail(heading)
         shown = display.shown(len(edges))
         for edge in edges[:shown]:
             origin, destination = (node_of(str(edge[end])) for end in ("origin", "destination"))
