@@ -9,8 +9,10 @@ import random
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -21,9 +23,12 @@ from benchmarks.spark_events import events as events_of
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
 from headwater.graph.names.naming import Naming
+from headwater.http.marquez import datasets as marquez
 from headwater.http.request import ApiRequest
 from headwater.http.response import response_or_error
 from headwater.lookup.routes import Lookups, respond
+from headwater.openlineage.exact_json import JsonObject
+from headwater.read.dataset_details import DatasetDetails
 from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.sqlite.database import Database
@@ -166,3 +171,42 @@ def test_a_commit_of_one_node_leaves_the_others_as_they_are_kept(table: SqliteTa
     assert answer(reader, "lineage", query) == first
     assert len(kept) > 50
     assert cache._nodes == kept
+
+
+def test_listed_datasets_that_did_not_change_are_not_written_again(
+    table: SqliteTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = GraphStore(table, RETENTION)
+    fold(factory.received(*events_of(layered_graph(30, 1), 1, 1)), store)
+    made: list[str] = []
+    listed = marquez.listed_dataset
+
+    def counted(details: DatasetDetails) -> JsonObject:
+        made.append(details.head.facts.name.name)
+        return listed(details)
+
+    monkeypatch.setattr(marquez, "listed_dataset", counted)
+    reader, path = GraphReader(table, cache=StateCache()), f"namespaces/{quote(BENCHMARK_LAKE, safe='')}/datasets"
+    first = answer(reader, path, {"limit": "100"})
+    assert len(made) == len(json.loads(first[1])["datasets"]) > 30
+    made.clear()
+    assert answer(reader, path, {"limit": "100"}) == first
+    assert made == []
+    new = {**factory.dataset("new"), "namespace": BENCHMARK_LAKE}
+    fold(factory.received(factory.run_event("COMPLETE", job="elsewhere", outputs=[new])), store)
+    answer(reader, path, {"limit": "100"})
+    assert made == ["new"]
+
+
+@pytest.mark.parametrize("usage", ["true", "false"])
+def test_a_listed_dataset_shows_a_number_with_its_last_digits(table: SqliteTable, usage: str) -> None:
+    """Equal numbers may have other digits: `7` and `7.00`."""
+    store, reader = GraphStore(table, RETENTION), GraphReader(table, cache=StateCache())
+    path, query = f"namespaces/{quote(LAKE, safe='')}/datasets", {"withUsage": usage}
+    for run, digits in enumerate(("7", "7.00", "7.0")):
+        checks = {"dataQualityMetrics": factory.facet(rowCount=Decimal(digits))}
+        checked = {**factory.dataset("orders"), "namespace": LAKE, "inputFacets": checks}
+        fold(factory.received(factory.run_event("COMPLETE", run=run, inputs=[checked])), store)
+        kept = answer(reader, path, query)
+        assert f'"rowCount":{digits}'.encode() in kept[1]
+        assert kept == answer(GraphReader(table), path, query)

@@ -76,12 +76,6 @@ def spellings(path: str) -> list[str]:
     return [text.removeprefix(PREFIX) for text in dict.fromkeys([path, path.rstrip("/")])]
 
 
-def parameters_of(pattern: str, text: str) -> dict[str, str] | None:
-    """The parameters of a path, or None if the path does not match the pattern."""
-    match = re.fullmatch(pattern, text, re.DOTALL)
-    return match.groupdict() if match else None
-
-
 def template_of(pattern: str) -> str:
     """The template of a path with names for a reader: `/namespaces/{namespace}/jobs/{job}/runs`."""
     return re.sub(r"\(\?P<(\w+)>((?:[^()]|\([^()]*\))*)\)", _placeholder, _OF_INGEST.get(pattern, pattern))

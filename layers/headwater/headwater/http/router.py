@@ -13,6 +13,7 @@
 A path may match several routes, because names contain slashes. The first route whose subject is found responds.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +21,7 @@ from typing import Any, Generic, TypeVar
 
 from headwater.access.principal import Principal, Scope
 from headwater.http.parameters import Parameter
-from headwater.http.paths import is_known, parameters_of, spellings, template_of
+from headwater.http.paths import is_known, spellings, template_of
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, error_response
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
@@ -58,6 +59,11 @@ class Route(Generic[Services, Resolved, Value]):
     use_case: Callable[[Services, ApiRequest, Resolved], Value]
     serialise: Callable[[ApiRequest, Value], ApiResponse] = lambda _request, value: ApiResponse(200, value)
     parameters: Sequence[Parameter] | None = ()
+
+    @cached_property
+    def match(self) -> Callable[[str], re.Match[str] | None]:
+        """Matches a whole path: a request tries all routes."""
+        return re.compile(self.pattern, re.DOTALL).fullmatch
 
     @cached_property
     def template(self) -> str:
@@ -114,16 +120,15 @@ class Router(Generic[Services]):
         method = "GET" if request.method == "HEAD" else request.method
         for text in spellings(request.path):
             for route in self.routes:
-                parameters = parameters_of(route.pattern, text) if route.method == method else None
-                if parameters is not None:
-                    yield route, replace(request, parameters=parameters)
+                if route.method == method and (match := route.match(text)):
+                    yield route, replace(request, parameters=match.groupdict())
 
     def _no_route(self, request: ApiRequest) -> ApiResponse:
         """404 or 405. A caller without a scope of the first route, nor of any other route, learns of no route."""
         if not any(request.principal.may(route.scope) for route in self.routes):
             request.principal.require(self.routes[0].scope)
         texts = list(spellings(request.path))
-        fits = any(parameters_of(route.pattern, text) is not None for route in self.routes for text in texts)
+        fits = any(route.match(text) for route in self.routes for text in texts)
         if fits or is_known(request.path):
             return error_response(405, "HTTP 405 Method Not Allowed")
         return error_response(404, "HTTP 404 Not Found")

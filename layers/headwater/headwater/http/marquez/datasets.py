@@ -1,6 +1,6 @@
 """Datasets in the form of Marquez's API."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
@@ -83,7 +83,7 @@ def dataset_type(facets: Facets) -> str | None:
 
 def dataset(reader: Reader, details: DatasetDetails) -> JsonObject:
     """A single dataset: a listed dataset, with its aliases, its newest quality result, and its last write."""
-    return listed_dataset(reader, details) | {
+    return listed_dataset(details, reader.store.made) | {
         "aliases": [name.as_json() for name in details.aliases],
         "dataQuality": quality(details.quality) if details.quality else None,
         **last_write(details.written),
@@ -96,11 +96,15 @@ def last_write(write: LastWrite) -> JsonObject:
     return {"lastWrittenAt": shown(write.time) if write.time else None, **caution}
 
 
-def listed_dataset(reader: Reader, details: DatasetDetails) -> JsonObject:
+def _made(make: Callable[..., Any], *given: Any) -> Any:
+    return make(*given)
+
+
+def listed_dataset(details: DatasetDetails, made: Callable[..., Any] = _made) -> JsonObject:
     """A dataset in a list: with its facets, those of its last write, its newest quality result and its last read, and
-    its column lineage."""
+    its column lineage. `made` keeps what is made of a state."""
     head, last_write, column_lineage = details.head, details.last_write, details.column_lineage
-    document = {**reader.store.made(dataset_node, head), **updated(head, details.last_used)}
+    document = {**made(dataset_node, head), **updated(head, details.last_used)}
     facets = {name: facet for name, facet in head.facets.items() if name != SCHEMA}
     if head.schema is not None:
         facets[SCHEMA] = head.schema
@@ -121,7 +125,7 @@ def listed_dataset(reader: Reader, details: DatasetDetails) -> JsonObject:
         document["caution"] = details.written.caution
     if criticality := criticality_of(facets):
         document["criticality"] = criticality
-    lineages = [reader.store.made(_column_lineage, facet, head.facts.name) for facet in column_lineage]
+    lineages = [made(_column_lineage, facet, head.facts.name) for facet in column_lineage]
     columns = dict(chain.from_iterable(each.items() for each in reversed(lineages)))
     document["columnLineage"] = [column for _, column in sorted(columns.items())] or None
     return document | {"facets": without_curation(facets), "deleted": head.is_deleted or details.is_dropped}

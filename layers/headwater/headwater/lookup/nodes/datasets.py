@@ -1,12 +1,15 @@
 """Single datasets and lists of datasets, with the facets that their jobs report."""
 
+from operator import is_
+
 from headwater.graph.states.dataset import DatasetHead
 from headwater.http.marquez import datasets as marquez
 from headwater.http.paging import next_cursor
 from headwater.http.request import ApiRequest
 from headwater.lookup.subjects import ListedDatasets
-from headwater.openlineage.exact_json import JsonObject
-from headwater.read.dataset_details import list_dataset_details, read_dataset_details
+from headwater.openlineage import exact_json
+from headwater.openlineage.exact_json import DocumentText, JsonObject
+from headwater.read.dataset_details import DatasetDetails, list_dataset_details, read_dataset_details
 from headwater.read.dataset_usages import JobUsages, job_usages
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.read.name_resolution import NamedNode
@@ -20,12 +23,39 @@ def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> Jso
     usages = job_usages(reader, ids) if request.flag("withUsage") else {}
     inferred = {dataset for dataset, usage in usages.items() if usage.is_inferred}
     details = list_dataset_details(reader, [each for each in ids if each not in inferred], with_cautions=not usages)
-    documents = [marquez.listed_dataset(reader, each) | _usage(each.head, usages.get(each.head.id)) for each in details]
+    documents = [_text(reader, each, usages.get(each.head.id)) for each in details]
     return {
         "totalCount": listed.total - len(inferred),
         "datasets": documents,
         **next_cursor(page, listed.entries, listed.total),
     }
+
+
+class _Told:
+    """What the JSON of a listed dataset is made of, beside its head. States count as the same only if they are one:
+    two that are equal may write a number with other digits."""
+
+    def __init__(self, details: DatasetDetails, usage: JobUsages | None) -> None:
+        self.details, self.usage = details, usage
+        owners = exact_json.encode(details.ownership)
+        self._facts = (details.last_used, details.is_dropped, details.written, usage, owners)
+        self._states = (details.last_write, details.quality, details.input_statistics, *details.column_lineage)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Told) or len(self._states) != len(other._states):
+            return False
+        return self._facts == other._facts and all(map(is_, self._states, other._states))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _text(reader: Reader, details: DatasetDetails, usage: JobUsages | None) -> DocumentText:
+    """The JSON of a listed dataset, kept for what it is made of."""
+    return DocumentText(reader.store.made(_encoded, details.head, _Told(details, usage)))
+
+
+def _encoded(head: DatasetHead, told: _Told) -> str:
+    return exact_json.encode(marquez.listed_dataset(told.details) | _usage(head, told.usage)).decode()
 
 
 def _usage(head: DatasetHead, usage: JobUsages | None) -> JsonObject:
