@@ -79,7 +79,9 @@ def test_a_wrong_entry_is_listed_as_refused(data: Path, capsys: pytest.CaptureFi
     )
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "5", '{"id": "b", "sha256": null}'])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "5", '{"id": "b", "sha256": null}', '{"id": "x"}', '{"x": NaN}', "[" * 200_000]
+)
 def test_an_entry_that_cannot_be_read_locks_out_no_other_key(
     data: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:

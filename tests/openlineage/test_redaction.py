@@ -59,6 +59,9 @@ jdbc:postgresql://db/shop?user=etl&password={}&ssl=true
 jdbc:sqlserver://db;user=sa;password={};encrypt=true
 jdbc:oracle:thin:scott/{}@db:1521/x
 sqlplus scott/{}@orcl
+password\\={}
+db.password\\ = {}
+\x1b]8;;https://etl:{}@h/x\x07link
 mongodb+srv://etl:{}@cluster/shop
 redis://:{}@cache:6379
 Map(url -> jdbc:mysql://h/db, sfPassword -> {})
@@ -118,6 +121,17 @@ TOKENS = (
     "dapi0123456789abcdef0123456789abcdef",
 )
 INNOCENT_TEXTS = (
+    "next=http%3A%2F%2Flocalhost%3A8080%2Fusers%2Fann%40acme.com",
+    "jdbc%3Apostgresql%3A%2F%2Fdb%3A5432%2Fshop%2Fpublic.orders%40snapshot",
+    'if (a.token>5) { x = "</a>" }',
+    "<b id=token>orders</b>",
+    "client_secret.path=/etc/s",
+    "client.secret.provider: vault",
+    "curl https://api && sort -u file:x",
+    "curl https://api; python -u s3://bucket/job.py:main",
+    "curl --user-agent=foo:bar https://api",
+    'curl -u "$USER:$PASS" https://api',
+    'class ApiKey:\n    """A key of a user."""',
     "cannot resolve transform(tokens, token -> upper(token))",
     "mismatched token: FROM",
     "Unexpected token: SELECT at line 3",
@@ -244,6 +258,9 @@ SPARK_ACCOUNT = "spark.hadoop.fs.azure.account.key.acct.dfs.core.windows.net"
         {"properties": {SPARK_ACCOUNT: SECRET}},
         {"arguments": ["--user", "etl", "--password", SECRET]},
         {"sourceCode": f"PASSWORD = \\\n    '{SECRET}'\n"},
+        {"sourceCode": f"curl -s \\\n  -u etl:{SECRET} https://api"},
+        {"parameters": [{"key": "name", "value": f"password={SECRET}"}]},
+        {"parameters": {"sql": {"value": f"password={SECRET}"}}},
     ],
 )
 def test_a_value_is_told_by_its_key_or_the_flag_before_it(facet: Document) -> None:
@@ -256,10 +273,22 @@ def test_a_value_is_told_by_its_key_or_the_flag_before_it(facet: Document) -> No
 def test_flags_and_keys_of_no_secret_keep_their_values() -> None:
     facet = {
         "arguments": ["--password", "--verbose", "--date", "2026-11-20"],
-        "tags": [{"key": "pii", "value": "high"}],
+        "tags": [{"key": "pii", "value": "high"}, {"key": "token", "value": 3}, {"key": "secret", "value": "high"}],
+        "statements": ["-- rotate the api token", "INSERT INTO t SELECT 1"],
     }
     event = event_with({}, {"custom": facet})
     assert redacted(event, exact_json.dumps(event)).document is event
+
+
+def test_colours_beside_a_secret_that_has_none_stay() -> None:
+    text, _ = clean(event_with({}, {"sourceCode": {"sourceCode": f'PAT = "\\x1b[31mred"\npassword = "{SECRET}"'}}))
+    assert SECRET not in text
+    assert r"\\x1b[31mred" in text
+
+
+def test_the_end_of_an_encoded_secret_is_that_of_its_part() -> None:
+    text, _ = clean(event_with({}, {"custom": {"path": f"s3://b/token%3D{SECRET}/date%3D2026-01-01/part-0"}}))
+    assert "s3://b/token%3D***token***/date%3D2026-01-01/part-0" in text
 
 
 def test_a_column_with_the_name_of_a_secret_keeps_its_lineage() -> None:
@@ -305,6 +334,15 @@ def test_nothing_of_the_recorded_events_is_taken_for_a_secret() -> None:
     events = list(recorded())
     assert sum("sql" in (event.get("job", {}).get("facets") or {}) for event in events) > 500
     assert [clean(event)[1] for event in events if clean(event)[1]] == []
+
+
+def test_of_a_long_name_only_the_end_is_searched_and_told() -> None:
+    """Searched whole for each entry below it, it took minutes."""
+    name = "-" + "c" * 500_000 + "password"
+    document = {name: ["x"] * 1_000, "flags": [name, ["true"] * 1_000]}
+    places = redacted(document, exact_json.dumps(document)).places
+    assert len(places) == 1_000
+    assert max(map(len, places)) < 300
 
 
 @given(st.recursive(st.text() | st.integers() | st.none(), lambda inner: st.dictionaries(st.text(), inner, max_size=4)))

@@ -1,5 +1,6 @@
 """Requests to GET /lineage and /column-lineage, and the events for them."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -30,7 +31,7 @@ def after(*documents: Document, namespaces: tuple[str, ...] = ("*",)) -> Get:
     def get(path: str, **query: Any) -> Any:
         reader = replace(ANYONE, namespaces=namespaces)
         request = ApiRequest(reader, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        return response_to(table, request).body
+        return json.loads(response_to(table, request).to_gateway()["body"])
 
     return get
 

@@ -157,8 +157,8 @@ def test_lists_and_the_search_have_the_new_name_alone_and_the_old_name_is_found(
         assert get(f"namespaces/{quote(LAKE, safe='')}/datasets/{name}")["name"] == "c"
     aliases = get("aliases", nodeId=f"dataset:{LAKE}:a")["aliases"]
     assert [(alias["name"], alias["rules"], alias["evidence"]) for alias in aliases] == [
-        ("a", ("rename",), f"it was renamed to {LAKE} b at {factory.at(10)}"),
-        ("b", ("rename",), f"it was renamed to {LAKE} c at {factory.at(20)}"),
+        ("a", ["rename"], f"it was renamed to {LAKE} b at {factory.at(10)}"),
+        ("b", ["rename"], f"it was renamed to {LAKE} c at {factory.at(20)}"),
     ]
 
 

@@ -30,7 +30,9 @@ _KIND = rf"""(?P<kind>
     ) )\d{{0,3}}"""
 """What the name of a secret ends with: `db_passwd`, `fs.s3a.secret.key`, `dbPassword2`. The first letter, without the
 flag for capitals, lets the search pass over all other letters."""
-_OF_AZURE = r"(?:(?:(?<=account.key)|(?<=client.secret)|(?<=fixed.token))\.[\w.-]{1,80})?"
+_OF_AZURE = (
+    r"(?:(?:(?<=account.key)|(?<=client.secret)|(?<=fixed.token))\.[\w-]{1,40}\.[a-z]{1,10}\.core\.[\w.]{1,40})?"
+)
 """`fs.azure.account.key.ACCOUNT.dfs.core.windows.net`: the account comes after the name."""
 _OF_ANY_KIND = _KIND.replace("?P<kind>", "?:")
 _START = r"(?!(?:true|false|null|none|yes|no)\b|\*\*\*)"
@@ -53,15 +55,16 @@ _NAME = _rule(rf"{_KIND}{_OF_AZURE}\Z")
 _VALUE = _rule(rf"{_START}.")
 _URL = _rule(r"""://(?P<credentials>[^/\s:@"'<>]*:[^/\s?\#"'<>]+)@""")
 _ASSIGNED = _rule(
-    rf"""{_KIND} {_OF_AZURE} (?: \\{{0,4}}["'`] | &quot; )?\]? \s{{0,8}} (?: [=-]> | :=? | ==? | %3d ) \s{{0,8}}
+    rf"""{_KIND} {_OF_AZURE} (?: &quot; | \\{{0,4}}["'`]? )\]? \s{{0,8}} (?: [=-]> | :=? | ==? | (?P<at>%3d) ) \s{{0,8}}
     (?: \\\n\s{{0,80}} )?+ (?: [bfru]{{1,2}}(?=["']) )?+ {_START}
-    (?: {_QUOTED} | (?P<quote>\\{{1,4}}["'] | &quot; | \"{{3}}) ({_START}.+?) (?P=quote) | {_UNQUOTED} )"""
+    (?: {_QUOTED} | (?P<quote>\\{{1,4}}["'] | &quot; | (?<!\n\ {{4}})\"{{3}}) ({_START}.+?) (?P=quote)
+    | (?(at) ((?:(?!%26|%2f)[^\s,;&"'\\/])+) | {_UNQUOTED} ) )"""
 )
 _ASSIGNMENTS = (
     _ASSIGNED,
     _rule(rf"""(?<![\w.-])--[\w.-]{{0,40}}?{_KIND} \s{{1,8}} ["']? ({_START}[^\s"'-][^\s"']*)"""),
     _rule(r"(?P<kind>pass(?:word|wd)|pwd) \s{1,8} '(?!\*\*\*)([^'\n]{1,500})'"),
-    _rule(rf"{_KIND} (?: </name>\s{{0,80}}<value )? > {_START} ([^<]{{1,500}}) </"),
+    _rule(rf"<(?:name>)?[\w.:-]{{0,80}}? {_KIND} (?: </name>\s{{0,80}}<value )? > {_START} ([^<]{{1,500}}) </"),
 )
 """`db.password=hunter2`, `"password": "hunter2"` also with escaped quotes, `--db-password hunter2`, and in XML."""
 _ANYWHERE = (
@@ -70,9 +73,9 @@ _ANYWHERE = (
         r"""(?P<kind>authorization) \\{0,4}["']? \s{0,8} [:=] \s{0,8} \\{0,4}["']?
         ( (?:basic|bearer|token|digest|negotiate)\s{1,8}(?!\*\*\*)[^\s,;"'\\]+ | [\w.~+/=-]{16,} )"""
     ),
-    _rule(r"""%3a%2f%2f(?P<credentials>[^\s/@&"'<>%]{0,80}%3a[^\s/@&"'<>]{1,200}?)%40"""),
+    _rule(r"""%3a%2f%2f(?P<credentials>[^\s/@&"'<>%]{0,80}%3a(?:(?!%2f|%3f|%23)[^\s/@&"'<>]){1,200}?)%40"""),
     _rule(
-        r"""\bcurl\s(?:[^\n|]{0,200}?\s)?(?:-u|--user)\s{0,8}["']?(?P<credentials>[^\s:"']{1,80}:(?!\*\*\*)[^\s"']+)"""
+        r"""\bcurl\s(?:(?:[^\n|;&\\]|\\\n|&(?!&)){0,200}?\s)?(?:-u|--user(?=[\s=]))(?:=|\s\\\n)?\s{0,8}["']?(?P<credentials>(?:(?<=')[^:'\n]{1,80}:(?!\*\*\*)[^'\n]+|(?<=")[^:"$\n]{1,80}:(?!\*\*\*)[^"$\n]+|[^\s:"'$={]{1,80}:(?!\*\*\*|[$]|\{\{)[^\s"']+))"""
     ),
     _rule(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<token>[\w/]{20,})"),
     _rule(r"\bbearer \s{1,8} (?=[^\s\d]{0,200}\d) (?P<token>[\w.~+/=-]{12,})"),
@@ -84,7 +87,7 @@ _ANYWHERE = (
     ),
     _rule(
         r"""(?P<key> -----BEGIN\ [A-Z\ ]{0,30}PRIVATE\ KEY(?:\ BLOCK)?-----.*?
-            (?:-----END\ [A-Z\ ]{0,30}PRIVATE\ KEY|\Z) )"""
+            (?:-----END\ [A-Z\ ]{0,30}PRIVATE\ KEY(?:\ BLOCK)?-----|\Z) )"""
     ),
     re.compile(
         r"\b(?P<token>eyJ[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?|(?:AKIA|ASIA)[A-Z0-9]{16}\b|gh[oprsu]_\w{20,}"
@@ -100,6 +103,8 @@ _IN_QUERIES = (
     _rule(rf"""'(?!\*\*\*)(?P<password>[^'\n]{{1,500}})'(?=\s{{1,8}}as\s{{1,8}}["`]?\w{{0,40}}?{_OF_ANY_KIND}\b)"""),
     _rule(r"'(?P<email>[^\s'@]{1,64}@[^\s'@.]{1,100}\.[^\s'@]{1,100})'"),
 )
+MOST_OF_NAME = 160
+"""Characters of the name of a member that are looked at, or stand in a place."""
 _QUERIES = frozenset({"query", "sql", "sqltext", "querytext", "statement"})
 _IDENTITIES = frozenset({"namespace", "name"})
 _ENVIRONMENT = re.compile(r"(?i)environment_?variables|env_?vars?")
@@ -134,11 +139,13 @@ class SecretWalk(NamedTuple):
 
     def _members(self, holder: dict[str, Any], name: str, path: str) -> dict[str, Any]:
         """The members of an object. In `{"name": "password", "value": "hunter2"}` the name is that of the value; else
-        it is `key`, or the name of the object."""
-        of_value = next((each for each in (holder.get("name"), holder.get("key"), name) if isinstance(each, str)), "")
-        names = {"value": of_value or "value"}
+        it is `key`, or the name of the object, if that is the name of a secret. The key of a tag is none."""
+        known, key = holder.get("name"), None if name == "tags" else holder.get("key")
+        told = (each for each in (key, name) if isinstance(each, str) and is_secret(each))
+        names = {"value": next(told, known if isinstance(known, str) else "value")}
+        above = f"{path}." if path else ""
         return {
-            each: self.member(value, names.get(each, each), f"{path}.{each}" if path else each)
+            each: self.member(value, names.get(each, each), above + each[:MOST_OF_NAME])
             for each, value in holder.items()
         }
 
@@ -187,10 +194,13 @@ def without_own(text: str, rules: Iterable[re.Pattern[str]], found: list[str]) -
 
 def without_secrets(text: str, found: list[str]) -> str:
     """A text without secrets; their kinds are added to `found`. Colours of a terminal may be inside of a secret."""
-    plain = _COLOUR.sub("", text) if "\x1b" in text or "1b[" in text else text
+    clean = _applied((*_ANYWHERE, *_ASSIGNMENTS), text, found)
+    plain = _COLOUR.sub("", clean) if "\x1b" in text or "1b[" in text else clean
+    if plain == clean:
+        return clean
     before = len(found)
-    clean = _applied((*_ANYWHERE, *_ASSIGNMENTS), plain, found)
-    return clean if len(found) > before else text
+    again = _applied((*_ANYWHERE, *_ASSIGNMENTS), plain, found)
+    return again if len(found) > before else clean
 
 
 def query_without_secrets(query: str, found: list[str]) -> str:
@@ -213,18 +223,18 @@ def secrets_in(text: str) -> set[str]:
 
 def is_secret(name: str) -> bool:
     """Whether the value of a member or variable of this name is a secret."""
-    return _NAME.search(name) is not None
+    return _NAME.search(name[-MOST_OF_NAME:]) is not None
 
 
 def kind_of(name: str) -> str:
     """The kind of a secret by its name: `aws_secret_access_key` is a key."""
     kinds = {"authorization": "authorization", "credential": "credentials", "token": "token", "key": "key"}
     kinds |= {"sig": "signature", "secret": "secret"}
-    return next((kind for part, kind in kinds.items() if part in name.lower()), "password")
+    return next((kind for part, kind in kinds.items() if part in name[-MOST_OF_NAME:].lower()), "password")
 
 
 def _is_flag(entry: Any) -> bool:
-    return isinstance(entry, str) and entry.startswith("-")
+    return isinstance(entry, str) and re.fullmatch(r"--?[\w.-]{1,80}", entry) is not None
 
 
 def _of_row(literal: str, found: list[str]) -> str:

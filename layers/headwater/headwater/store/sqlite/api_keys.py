@@ -35,7 +35,7 @@ class SqliteApiKeys:
 def _entry(key_id: str, text: str) -> dict[str, Any]:
     """An entry; of one that cannot be read only the id, which is refused by itself like any other wrong entry."""
     try:
-        entry = json.loads(text)
-    except ValueError:
+        entry = json.loads(text, parse_constant=int)  # raises ValueError for NaN, which no other reader takes
+    except (ValueError, RecursionError):
         entry = None
-    return entry if isinstance(entry, dict) else {"id": key_id}
+    return {**entry, "id": key_id} if isinstance(entry, dict) else {"id": key_id}
