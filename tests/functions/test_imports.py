@@ -16,7 +16,7 @@ BUDGETS = {
     "authorise": 377,
     "ingest": 432,
     "normalise": 464,
-    "lookup": 554,
+    "lookup": 555,
     "curate": 512,
     "catalog": 450,
     "glue_import": 465,
