@@ -275,7 +275,7 @@ def test_what_only_may_be_made_of_a_dataset_may_break() -> None:
     known = after(doubtful, saved(candidates=False, run=2))(table("features"))
     assert at_risk(known) == {"lake:model": ("dataset", False), "train": ("dataset", False)}
 
-    # at the time of run 1 it was in doubt, and which run was is not kept: doubt stays in the past
+    # at the time of run 1 it was in doubt
     later = LookupClient(table_after(doubtful, saved(candidates=False, run=2)))
     then = {"asOf": factory.at(1)}
     of_past = later("lineage", nodeId=table("features"), **then)["graph"]
@@ -287,6 +287,11 @@ def test_what_only_may_be_made_of_a_dataset_may_break() -> None:
     assert later("rootcause", nodeId=table("model"), **then)["candidateEdges"] == [
         {"origin": table("features"), "destination": "job:demo:train.model"}
     ]
+
+    # at that of a certain run since it is not, nor is an alert of that time
+    since = {"asOf": factory.at(2)}
+    assert later("impact", nodeId=table("features"), **since)["breaks"]["possible"]["datasets"] == 0
+    assert "candidateEdges" not in later("rootcause", nodeId=table("model"), **since)
 
     for doubted in (1, 2):
         two = [saved(candidates=run == doubted, run=run, read=f"r{run}", written=f"m{run}") for run in (1, 2)]

@@ -17,24 +17,24 @@ public final class AgentFactory implements OpenLineageEventHandlerFactory {
     @Override
     public Collection<CustomFacetBuilder<?, ? extends OpenLineage.RunFacet>> createRunFacetBuilders(
             OpenLineageContext context) {
-        return only(() -> new RunFacets(context));
+        return only(() -> Collections.singletonList(new RunFacets(context)));
     }
 
     @Override
     public Collection<CustomFacetBuilder<?, ? extends OpenLineage.OutputDatasetFacet>> createOutputDatasetFacetBuilders(
             OpenLineageContext context) {
-        return only(() -> new ColumnsFacet(context));
+        return only(() -> Collections.singletonList(new ColumnsFacet(context)));
     }
 
     @Override
     public Collection<ColumnLevelLineageVisitor> createColumnLevelLineageVisitors(OpenLineageContext context) {
-        return only(() -> new Dependencies());
+        return only(() -> Collections.singletonList(new Dependencies()));
     }
 
-    /** If `Agent` itself cannot be loaded, it guards nothing, and Spark stops an application for a LinkageError. */
-    private static <T> Collection<T> only(Supplier<T> made) {
+    /** Names no class of ours in a type: the JVM would load it before anything guards. If `Agent` itself cannot be loaded, it guards nothing, and Spark stops an application for a LinkageError. */
+    private static <T> Collection<T> only(Supplier<Collection<T>> made) {
         try {
-            return Agent.guard(() -> Collections.singletonList(made.get()), Collections.emptyList());
+            return Agent.guard(made, Collections.emptyList());
         } catch (LinkageError failure) {
             if (!isTold) {
                 isTold = true;

@@ -31,16 +31,16 @@ final class ColumnsFacet extends CustomFacetBuilder<Object, OpenLineage.OutputDa
 
     @Override
     protected void build(Object event, BiConsumer<String, ? super OpenLineage.OutputDatasetFacet> facets) {
-        if (columns == null && context.getOptimizedPlanOptional().isPresent()) {
-            columns = Agent.guard(this::read, Collections.emptyMap());
-        }
-        if (columns != null && !columns.isEmpty()) {
-            Agent.guard(() -> {
+        Agent.guard(() -> {
+            if (columns == null && context.getOptimizedPlanOptional().isPresent()) {
+                columns = Agent.guard(this::read, Collections.emptyMap());
+            }
+            if (columns != null && !columns.isEmpty()) {
                 OpenLineage.OutputDatasetFacet facet = Own.OPEN_LINEAGE.newOutputDatasetFacet();
                 facet.getAdditionalProperties().put("columns", columns);
                 facets.accept("headwater_columns", facet);
-            });
-        }
+            }
+        });
     }
 
     private Map<String, Object> read() {

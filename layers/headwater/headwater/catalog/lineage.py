@@ -102,11 +102,12 @@ class _GlueTable:
         """The labels of the other ends of flows through the jobs on a side of the table. Those of jobs alone that only
         may use their inputs say so."""
         own, other = (1, 0) if side is Side.WRITES else (0, 1)
-        ends: dict[bool, set[str]] = {False: set(), True: set()}
+        ends: dict[bool, set[DatasetId | None]] = {False: set(), True: set()}
         for job in self._users(side):
-            found = self._labels(flow[other] for flow in self.flows[job] if self._is_table(flow[own]))
+            found = [flow[other] for flow in self.flows[job] if self._is_table(flow[own])]
             ends[self.jobs[job].reads_candidates].update(found)
-        return tuple(sorted({*ends[False], *(f"{label} (possibly)" for label in ends[True] - ends[False])}))
+        certain = self._labels(ends[False])
+        return tuple(sorted({*certain, *(f"{label} (possibly)" for label in self._labels(ends[True]) - certain)}))
 
     def _users(self, side: Side) -> list[JobId]:
         users = {job for dataset in self.ids for job in _users_on(self.neighbourhood, dataset, side)}

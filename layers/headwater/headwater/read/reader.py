@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from headwater.concurrent import concurrent_map, give_way
 from headwater.graph.facets.dataset_reference import Document
 from headwater.graph.facets.long_facet import SCHEMA
+from headwater.graph.facets.members import INPUTS
 from headwater.graph.facets.schema_diff import columns_diff, columns_of, without_metadata
 from headwater.graph.names.identity import (
     ColumnLineageId,
@@ -269,6 +270,12 @@ class Reader:
         read = concurrent_map(lambda job: self._generation_at(job, time), unread)
         self._generations |= {(job, time): generation for job, generation in zip(unread, read, strict=True)}
         return {job: self._generations[job, time] for job in jobs}
+
+    def in_the_past(self, heads: Mapping[JobId, JobHead], time: Instant) -> dict[JobId, JobHead]:
+        """The heads of jobs, which say whether at a time the job only might use its inputs."""
+        generations = self.generations_at({job for job, head in heads.items() if INPUTS in head.facts.run_facets}, time)
+        of_time = {job: heads[job].in_the_past(time, generation) for job, generation in generations.items()}
+        return {**heads, **of_time}
 
     def heads_at(self, heads: Mapping[JobId, JobHead], time: Instant) -> dict[JobId, JobHead]:
         """The heads of jobs with their generations and newest runs that name a dataset at a time: one call more than

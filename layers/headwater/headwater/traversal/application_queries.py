@@ -27,13 +27,16 @@ from headwater.graph.producers import is_query_job, kind_of, producer_of
 from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.job import JobHead
 from headwater.openlineage.event import Name
+from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
 from headwater.traversal.rollup import jobs_of_runs
 
 EdgesOf = Callable[[Mapping[JobId, JobHead]], Mapping[JobId, Edges]]
 
 
-def with_application_reads(reader: Reader, heads: Mapping[JobId, JobHead], edges_of: EdgesOf) -> dict[JobId, Edges]:
+def with_application_reads(
+    reader: Reader, heads: Mapping[JobId, JobHead], edges_of: EdgesOf, as_of: Instant | None
+) -> dict[JobId, Edges]:
     """The edges of jobs; a query also has the flow between what its application only reads and what it writes."""
     edges = {**edges_of(heads)}
     application_of = {job: run for job, head in heads.items() if (run := _application_run(head))}
@@ -42,6 +45,7 @@ def with_application_reads(reader: Reader, heads: Mapping[JobId, JobHead], edges
     namespaces = {run: parent.namespace for job, run in application_of.items() if (parent := heads[job].parent_name)}
     started = jobs_of_runs(reader, namespaces)
     beside = reader.jobs(sorted({job for jobs in started.values() for job in jobs} - heads.keys()))
+    beside = reader.in_the_past(beside, as_of) if as_of else beside
     others = edges_of(beside)
     doubtful = {job for job, head in {**heads, **beside}.items() if head.reads_candidates}
     for application, jobs in started.items():

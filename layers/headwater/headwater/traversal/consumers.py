@@ -167,7 +167,8 @@ class Consumers:
         unread, of_first = set(ids) - self.jobs.keys(), self._writers_of_first()
         read = self.reader.jobs(sorted(unread.union(of_first)), usages=self.of_columns or is_ever)
         self._of_first |= {job: read[job] for job in of_first if job in read}
-        heads = {job: head.in_the_past if self.as_of else head for job, head in read.items() if job in unread}
+        heads = {job: head for job, head in read.items() if job in unread}
+        heads = self.reader.in_the_past(heads, self.as_of) if self.as_of else heads
         self.jobs |= heads
         edges = self.reader.edges(heads, self.as_of, self.renamed_away, ever=is_ever)
         self.edges |= edges

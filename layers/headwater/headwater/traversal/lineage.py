@@ -95,10 +95,12 @@ class _Walker:
         self.asked |= set(wanted)
         heads = self.reader.jobs(wanted, usages=self.walk.with_usages or self.walk.view is View.EVER)
         if self.walk.as_of:
-            heads = {job: head.in_the_past for job, head in heads.items()}
+            heads = self.reader.in_the_past(heads, self.walk.as_of)
         self.heads |= heads
-        is_whole = self.walk.of_applications
-        edges = with_application_reads(self.reader, heads, self.edges) if is_whole else self.edges(heads)
+        if self.walk.of_applications:
+            edges = with_application_reads(self.reader, heads, self.edges, self.walk.as_of)
+        else:
+            edges = self.edges(heads)
         self.graph.edges_of |= edges
         self.graph.ends_of |= {job: self.reader.ends(job, of_job) for job, of_job in edges.items()}
         return heads

@@ -278,15 +278,15 @@ class JobHead:
         runs only may, all their inputs are in doubt."""
         return self._has_newest_run_of(INPUTS)
 
-    @property
-    def in_the_past(self) -> "JobHead":
-        """The head for a time in the past: all inputs are in doubt if any run only may use some. Which one did at the
-        time is not kept."""
+    def in_the_past(self, time: Instant, generation: Generation) -> "JobHead":
+        """The head for a time in the past, with the generation of that time. Of the runs that only may use their inputs
+        the newest is kept: before its event, all are in doubt."""
         register = self.facts.run_facets.get(INPUTS)
         if not register or not self.latest:
             return self
-        of_newest = {INPUTS: Register(register.stamp, {"runId": self.latest.run_id})}
-        return replace(self, facts=replace(self.facts, run_facets={**self.facts.run_facets, **of_newest}))
+        is_in_doubt = register.time > time or generation.run(register.value["runId"]) is not None
+        of_time = Register(register.stamp, {"runId": self.latest.run_id} if is_in_doubt else None)
+        return replace(self, facts=replace(self.facts, run_facets={**self.facts.run_facets, INPUTS: of_time}))
 
     def _has_newest_run_of(self, facet: str) -> bool:
         register = self.facts.run_facets.get(facet)
