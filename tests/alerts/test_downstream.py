@@ -3,6 +3,8 @@ then the nearest, with owners."""
 
 from typing import Any
 
+import pytest
+
 from tests import factory
 from tests.alerts.stream import URL, World
 from tests.factory import Document
@@ -102,6 +104,51 @@ def test_tables_of_one_name_are_told_apart_by_their_folders() -> None:
     (detail,) = World().alerts_one_by_one(events)
     assert "clean/orders.total: 1 hop away" in detail["lines"]
     assert "totals: 2 hops away" in detail["lines"], "no other table has the name, only a job"
+
+
+BOARD = factory.facet(exposures=[{"unique_id": "exposure.shop.board", "name": "board"}])
+
+
+def named(*made: tuple[str, str, str]) -> list[str]:
+    """The sentences that name tables, if columns (namespace, table, column) are made of a column that is removed."""
+    outputs = [
+        factory.dataset(table, namespace, columnLineage=factory.columns(**{column: (LAKE, "raw", "amount")}))
+        for namespace, table, column in made
+    ]
+    for output in outputs:
+        output["facets"]["dbt_exposures"] = BOARD
+    readers = [
+        run(2 + number, f"job {number}", [factory.dataset("raw")], [output]) for number, output in enumerate(outputs)
+    ]
+    feed = [
+        run(number, "ingest", [], [factory.dataset("raw", schema=schema)])
+        for number, schema in ((1, BEFORE), (9, AFTER))
+    ]
+    (detail,) = World().alerts_one_by_one([feed[0], *readers, feed[1]])
+    ends = (": 1 hop away", " is a declared source of the exposure board.")
+    return [line.removesuffix(end) for end in ends for line in detail["lines"] if line.endswith(end)]
+
+
+@pytest.mark.parametrize("servers", [("s3://clean", "s3://raw"), ("kafka://eu:9092", "kafka://us:9092")])
+def test_tables_of_one_name_are_told_apart_by_their_namespaces(servers: tuple[str, str]) -> None:
+    one, other = (f"{server}:orders" for server in servers)
+    assert named(*((server, "orders", "total") for server in servers)) == [f"{one}.total", f"{other}.total", one, other]
+
+
+@pytest.mark.parametrize("column", ["total", "a:b", "c" * 70])
+def test_a_table_is_named_whatever_its_column_is_called(column: str) -> None:
+    assert named((LAKE, "sales/orders", column)) == [f"orders.{column}", "orders"]
+
+
+def test_names_with_colons_and_the_root_of_a_bucket_are_named() -> None:
+    assert named((LAKE, "logs/2020-01-01T00:00:00", "total"))[0] == "2020-01-01T00:00:00.total"
+    assert named(("s3://out", "/", "total"))[0] == "s3://out:/.total"
+
+
+def test_long_tables_of_one_name_keep_their_folders() -> None:
+    table, column = "customer_transactions_enriched_daily", "settlement_amount_in_euro"
+    shown = named((LAKE, f"raw/{table}", column), (LAKE, f"clean/{table}", column))
+    assert shown[:2] == [f"clean/{table}.{column}", f"raw/{table}.{column}"]
 
 
 def test_an_unused_column_breaks_only_nodes_without_column_lineage() -> None:

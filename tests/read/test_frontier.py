@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from headwater.openlineage.instant import parse_instant
-from headwater.read.frontier import BlindSpot, Frontier, blind_spots
+from headwater.read.frontier import MAX_NAME, BlindSpot, Frontier, blind_spots, short_names
 
 SINCE = parse_instant("2026-11-20T08:00:36.09Z")
 
@@ -35,6 +35,33 @@ def test_every_blind_spot_has_words(kind: BlindSpot) -> None:
 def test_a_long_name_keeps_its_end() -> None:
     (spot,) = blind_spots((BlindSpot.READERS, [f"dataset:s3://lake:{'x' * 9_000}_end"]))
     assert (len(str(spot)) < 200, "x_end)" in str(spot)) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("node_ids", "names"),
+    [
+        (["dataset:s3://raw:orders", "dataset:s3://clean:orders"], ["s3://raw:orders", "s3://clean:orders"]),
+        (["dataset:kafka://eu:9092:orders", "dataset:kafka://us:9092:stock"], ["orders", "stock"]),
+        (["dataset:s3://a:x/orders", "dataset:s3://b:x/orders"], ["s3://a:x/orders", "s3://b:x/orders"]),
+        (["dataset:s3://a:orders", "dataset:s3://a:x/orders", "job:x:orders"], ["orders", "x/orders", "orders"]),
+        (["dataset:s3://a:eu/sales/orders", "dataset:s3://a:us/sales/orders"], ["s3://a:eu/sales/orders"]),
+        (["dataset:s3://a:logs/2020-01-01T00:00:00", "dataset:s3://out:/"], ["2020-01-01T00:00:00", "s3://out:/"]),
+        (["job:flink:Source: a -> Sink: b", "job:etl:load"], ["Source: a -> Sink: b", "load"]),
+        (["job:etl:2020_load", "dataset:kafka://eu:9092:2020", "dataset:orders"], ["2020_load", "2020", "orders"]),
+        (["datasetField:s3://a:x/orders:id", "dataset:s3://a:x/orders"], ["orders.id", "orders"]),
+        (["datasetField:s3://raw:orders:id", "datasetField:s3://clean:orders:id"], ["s3://raw:orders.id"]),
+    ],
+)
+def test_a_short_name_distinguishes_a_node_of_the_others(node_ids: list[str], names: list[str]) -> None:
+    assert list(short_names(node_ids).values())[: len(names)] == names
+
+
+def test_of_a_long_name_only_the_tables_end_is_cut() -> None:
+    table = "t" * (MAX_NAME + 10)
+    field = f"datasetField:s3://a:x/{table}:{'c' * 90}"
+    assert short_names([field]) == {field: f"…{'t' * (MAX_NAME - 1)}.{'c' * 90}"}
+    others = [f"dataset:s3://a:{folder}/{table}" for folder in ("raw", "clean")]
+    assert list(short_names(others).values()) == [f"s3://a:{folder}/{table}" for folder in ("raw", "clean")]
 
 
 def test_the_json_of_an_analysis_is_read_without_its_examples() -> None:

@@ -85,12 +85,12 @@ class Downstream(NamedTuple):
         possible = [node for node in self.at_risk if node.is_possible]
         may = f"{subject} may {infinitive}{at_least}"
         surely = may if is_by_table(certain) else f"{subject} {verb}{at_least}"
-        names = short_names({step for node in self.at_risk for step in node.path})
+        names = short_names({table for node in self.at_risk for table in (node.path[0], node.table)})
         return [*_listed(certain, surely, names), *_listed(possible, may, names), *self._uses(names)]
 
     def _uses(self, names: Mapping[str, str]) -> list[str]:
         """The dashboards and other uses declared of what is at risk: the alert cannot say that they break."""
-        told = [f"{_source(node, names)} is a declared source of the {_shown(node)}." for node in self.exposures]
+        told = [f"{names[node.table]} is a declared source of the {_shown(node)}." for node in self.exposures]
         rest = len(told) - MAX_LINES
         return told[:MAX_LINES] + ([f"and {rest} more such uses"] if rest > 0 else [])
 
@@ -161,13 +161,6 @@ def _listed(at_risk: Sequence[NodeAtRisk], beginning: str, names: Mapping[str, s
     ]
 
 
-def _source(exposure: NodeAtRisk, names: Mapping[str, str]) -> str:
-    """The dataset before an exposure on its path, without the column by which the change comes."""
-    step = exposure.path[-2]
-    is_column = step.startswith(f"{NodeKind.FIELD}:")
-    return names[step].removesuffix(f".{step.rpartition(':')[2]}") if is_column else names[step]
-
-
 def _shown(node: NodeAtRisk) -> str:
     """Example: `dashboard weekly_report, of finance (https://bi.tool/1)`."""
     members = node.exposure or {}
@@ -187,4 +180,5 @@ def _line(node: NodeAtRisk, names: Mapping[str, str]) -> str:
     """Example: `revenue_daily.units: 2 hops away, of finance`."""
     owners = f", of {', '.join(node.owners)}" if node.owners else ""
     indirectly = ", by a filter or join" if node.is_indirect else ""
-    return f"{names[node.node_id]}: {quantity(node.distance, 'hop')} away{indirectly}{owners}"
+    field = f".{node.field}" if node.field else ""
+    return f"{names[node.table]}{field}: {quantity(node.distance, 'hop')} away{indirectly}{owners}"

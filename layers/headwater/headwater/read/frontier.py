@@ -7,6 +7,7 @@ across anyway; it costs no reads of its own. Without blind spots, "nothing" mean
 The API, alerts, the terminal, the page and assistants all take the frontier from here, in the same words.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -18,7 +19,9 @@ from headwater.openlineage.instant import NEVER, Instant, parse_instant, shown
 
 MAX_EXAMPLES = 3
 MAX_NAME = 60
-"""Characters of the name of an example in a sentence."""
+"""Characters of the end of a table's or job's name in a sentence."""
+_END_OF_NAMESPACE = re.compile(r":(?!//|\d+:)")
+"""A colon that neither ends a scheme nor begins a port."""
 
 
 class BlindSpot(StrEnum):
@@ -160,16 +163,15 @@ def _count(number: int, noun: str) -> str:
 
 
 def short_names(node_ids: Iterable[str]) -> dict[str, str]:
-    """The ends of nodeIds: `orders` of `dataset:s3://lake:sales/orders`, `orders.price` of a column of it. If several
-    tables have the same end, their folders are shown, too: `sales/orders`."""
+    """The ends of nodeIds: `orders` of `dataset:s3://lake:sales/orders`, `orders.price` of a column of it. Tables that
+    have the same end are shown with their folders, `sales/orders`, or with all of their names: `s3://lake:orders`."""
     parts = {node_id: _parts(node_id) for node_id in node_ids}
-    same = Counter((kind, _end(node, 1)) for kind, node in {(kind, node) for kind, node, _ in parts.values()})
-    names: dict[str, str] = {}
-    for node_id, (kind, node, field) in parts.items():
-        end = _end(node, 1)
-        name = (end if same[kind, end] == 1 else _end(node, 2)) + field
-        names[node_id] = name if len(name) <= MAX_NAME else f"…{name[1 - MAX_NAME :]}"
-    return names
+    names = {(kind, node): node for kind, node, _ in parts.values()}
+    for segments in (2, 1):
+        ends = {each: _end(each[1], segments) for each in names}
+        same = Counter((kind, end) for (kind, _), end in ends.items())
+        names |= {each: end for each, end in ends.items() if same[each[0], end] == 1}
+    return {node_id: names[kind, node] + field for node_id, (kind, node, field) in parts.items()}
 
 
 def _parts(node_id: str) -> tuple[str, str, str]:
@@ -182,4 +184,7 @@ def _parts(node_id: str) -> tuple[str, str, str]:
 
 
 def _end(node: str, segments: int) -> str:
-    return "/".join(node.rpartition(":")[2].rstrip("/").split("/")[-segments:])
+    """The end of the name that a nodeId most likely has: no rule can tell the namespace from the name."""
+    name = _END_OF_NAMESPACE.split(node, maxsplit=1)[-1]
+    end = "/".join(name.rstrip("/").split("/")[-segments:]) or node
+    return end if len(end) <= MAX_NAME else f"…{end[1 - MAX_NAME :]}"

@@ -57,8 +57,9 @@ class NodeAtRisk:
     which reads as a job does; `path` has the nodeIds from the changed node to this one. `is_test` marks a job that only
     checks data. `owners` are the owners of the dataset or exposure, else those of the job that writes the dataset.
     `is_possible` marks a node that a change of columns may break, or may not: a job on the path leaves open whether it
-    uses the columns. `dataset` is the id of a dataset, or that of a column's. `criticality` is that of the last
-    analysis of the whole graph (graph/facets/insights.py). `exposure` has the name, type, URL and owner of one."""
+    uses the columns. `dataset` is the id of a dataset, or that of a column's. `field` is the name of a column, also of
+    that by which an exposure is reached. `criticality` is that of the last analysis of the whole graph
+    (graph/facets/insights.py). `exposure` has the name, type, URL and owner of one."""
 
     node_id: str
     kind: NodeKind
@@ -72,7 +73,16 @@ class NodeAtRisk:
     criticality: JsonObject | None = None
     is_test: bool = False
     dataset: DatasetId | None = None
+    field: str | None = None
     exposure: JsonObject | None = None
+
+    @property
+    def table(self) -> str:
+        """The nodeId of a column's dataset, or of the dataset that an exposure reads; of any other node, its own."""
+        node = self.path[-2] if self.exposure else self.node_id
+        if self.field is None:
+            return node
+        return node.replace(NodeKind.FIELD, NodeKind.DATASET, 1).removesuffix(f":{self.field}")
 
     def as_json(self) -> JsonObject:
         """The node as JSON, for responses and alerts, without its owners."""
@@ -191,6 +201,7 @@ def _exposures(propagation: ImpactPropagation, asked: Granularity) -> Iterator[N
                 path=(*_path(known, way), exposure_id),
                 transformations=[step for hop_steps in way.steps for step in hop_steps],
                 owners=(nodes[exposure_id]["owner"],) if "owner" in nodes[exposure_id] else (),
+                field=way.target.field if isinstance(way.target, ImpactedDataset) else None,
                 exposure=nodes[exposure_id],
             )
 
@@ -277,6 +288,7 @@ def _at_risk(propagation: ImpactPropagation, asked: Granularity) -> Iterator[Nod
                 criticality=_criticality(known, node.target),
                 is_test=_is_test(known, node.target),
                 dataset=node.target.id if isinstance(node.target, ImpactedDataset) else None,
+                field=node.target.field if isinstance(node.target, ImpactedDataset) else None,
             )
 
 
