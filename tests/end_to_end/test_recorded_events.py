@@ -56,6 +56,7 @@ class Left:
     """The items of a stack that has normalised every event."""
 
     statuses: set[int]
+    refused: list[Answer]
     items: Items
     archived: set[str]
     retention: Retention
@@ -70,7 +71,8 @@ def left_by(way: Way) -> Left:
         deployed.wait_for_ingestion()
         lines = gzip.decompress(b"".join(deployed.objects("events/").values())).splitlines()
         archived = {exact_json.dumps(exact_json.loads(line.decode())["event"]) for line in lines}
-        return Left({answer.status for answer in answers}, deployed.items(), archived, deployed.retention())
+        refused = [answer for answer in answers if answer.status >= 400]
+        return Left({answer.status for answer in answers}, refused, deployed.items(), archived, deployed.retention())
 
 
 each_way = pytest.mark.parametrize("way", WAYS)
@@ -78,6 +80,7 @@ each_way = pytest.mark.parametrize("way", WAYS)
 
 @each_way
 def test_every_request_is_accepted(way: Way) -> None:
+    assert left_by(way).refused == []
     assert left_by(way).statuses == ({200} if way is as_a_batch_backwards else {201})
 
 
