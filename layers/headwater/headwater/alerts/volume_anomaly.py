@@ -138,7 +138,7 @@ def _alert(reader: Reader, rhythm: Rhythm, found: Unusual) -> Alert:
     told = [f"{run} {found.unit} in its run of {begun}.", f"{band} {found.unit} are usual."]
     if found.unit == "datasets":
         change = "not written, or empty" if left_out else f"{found.amount:,} of {usual.low:,} datasets written"
-        told = [f"{run} of {usual.low:,} datasets in its run of {begun}. Each run before wrote all."]
+        told = [f"{run} of {usual.low:,} datasets in its run of {begun}. No earlier run that is kept wrote fewer."]
         told += [f"It wrote nothing to {short_name(used.name.name)}." for used in left_out]
     lines = [
         *told,
