@@ -160,3 +160,27 @@ def test_a_run_that_failed_left_nothing_out() -> None:
     assert loads.alerts_of_batch(with_two(DAYS + 1, 5)) == []
     (told,) = loads.alerts_of_batch(with_two(DAYS + 2, None))
     assert told["name"] == "rejected"
+
+
+def test_that_a_dataset_was_left_out_does_not_follow_from_fewer_rows_above() -> None:
+    loads = World()
+    for day in range(DAYS):
+        assert loads.alerts_of_batch(written(day, usual(day), "above", "source", "raw"), with_two(day, 5)) == []
+    few = written(DAYS, 10, "above", "source", "raw") | {"eventTime": factory.at(DAYS * DAY - 60)}
+    assert anomalies(loads.alerts_one_by_one([few, with_two(DAYS, None)])) == [("raw", 10), ("rejected", 1)]
+
+
+def with_none(day: int) -> Document:
+    """A load that writes two datasets, both empty."""
+    event = with_two(day, 0)
+    event["outputs"][0]["outputFacets"] = {"outputStatistics": factory.facet(rowCount=0, size=0)}
+    return event
+
+
+def test_an_outage_is_told_although_a_dataset_was_left_out_before() -> None:
+    loads = World()
+    for day in range(DAYS):
+        assert loads.alerts_of_batch(with_two(day, 5)) == []
+    assert anomalies(loads.alerts_of_batch(with_two(DAYS, None))) == [("rejected", 1)]
+    assert anomalies(loads.alerts_of_batch(with_none(DAYS + 1))) == [("load", 0)]
+    assert loads.alerts_of_batch(with_none(DAYS + 2)) == []

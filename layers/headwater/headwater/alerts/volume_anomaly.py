@@ -41,7 +41,7 @@ def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
     head = reader.jobs([after.id], usages=False).get(after.id)
     said = _said(reader, head) if head else _LEARNT
     found = said.unusual(after.observations)
-    if found is None or said.side(after.observations[:-1]) == found.side:
+    if found is None or said.way(after.observations[:-1]) == found.way:
         return
     if reader.is_of_a_loop(after.id) or _follows_from_an_input(reader, after, found):
         return
@@ -49,11 +49,11 @@ def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
 
 
 def said_anomaly(reader: Reader, head: JobHead, rhythm: Rhythm) -> Iterator[Alert]:
-    """The alert for the first of the newest runs that wrote an amount outside what people set, on the same
-    side."""
+    """The alert for the first of the newest runs that wrote an amount outside what people set, in the same
+    way."""
     said, seen = _said(reader, head), rhythm.observations
     found = said.unusual(seen)
-    while found and (before := said.unusual(seen[:-1])) and before.side == found.side:
+    while found and (before := said.unusual(seen[:-1])) and before.way == found.way:
         seen, found = seen[:-1], before
     if found and not reader.is_of_a_loop(rhythm.id) and not _follows_from_an_input(reader, rhythm, found):
         yield _alert(reader, rhythm, found)
@@ -70,9 +70,9 @@ class _SaidVolume(NamedTuple):
             return None
         return unusual(observations, self.share, is_never_empty=self.is_never_empty)
 
-    def side(self, observations: Sequence[Observation]) -> int:
+    def way(self, observations: Sequence[Observation]) -> tuple[bool, int] | None:
         found = self.unusual(observations)
-        return found.side if found else 0
+        return found.way if found else None
 
 
 _LEARNT = _SaidVolume()
@@ -98,7 +98,7 @@ def _follows_from_an_input(reader: Reader, rhythm: Rhythm, found: Unusual) -> bo
     writers = {job for dataset in inputs for job in reader.store.neighbours(dataset)[Side.WRITES]} - {rhythm.id}
     rhythms = reader.store.read(ReadRequest(rhythms=sorted(writers)[:MOST_WRITERS])).rhythms.all() if writers else {}
     read = ([seen for seen in each.observations if seen.end <= found.run.end] for each in rhythms.values())
-    return any(_LEARNT.side(seen) == found.side for seen in read if seen)
+    return any(_LEARNT.way(seen) == found.way for seen in read if seen)
 
 
 def _left_out(reader: Reader, rhythm: Rhythm, until: Instant) -> list[DatasetRef]:

@@ -67,6 +67,11 @@ class Unusual(NamedTuple):
     def side(self) -> int:
         return self.usual.side(self.amount)
 
+    @property
+    def way(self) -> tuple[bool, int]:
+        """In which way it is unusual: a run may leave a dataset out, or write too little, and the next one both."""
+        return self.unit == "datasets", self.side
+
 
 def unusual(
     observations: Sequence[Observation], share: float | None = None, *, is_never_empty: bool = False
