@@ -55,7 +55,7 @@ _FINDING = record(
     assertions=maybe(array(FREE)),
     dueAt=maybe(TIME),
     latestAt=maybe(TIME),
-    unit=maybe(one_of("rows", "bytes")),
+    unit=maybe(one_of("rows", "bytes", "datasets")),
     amount=maybe(COUNT),
     usual=maybe(record(low=COUNT, usual=COUNT, high=COUNT)),
     failedChildren=maybe(array(record(runId=UUID, job=_NAME))),

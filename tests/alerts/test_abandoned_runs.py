@@ -73,6 +73,17 @@ def test_after_the_short_runs_of_a_backfill_a_run_may_still_take_as_long_as_is_u
     assert swept(world, 181) == ["load"]
 
 
+def test_runs_whose_start_was_not_reported_say_nothing_of_how_long_a_run_takes() -> None:
+    ends = [
+        event(kind, -300 + 20 * day + after, 800 + day)
+        for day in range(12)
+        for kind, after in (("RUNNING", 0), ("COMPLETE", 0.5))
+    ]
+    world = world_of(*ends, event("START", 0, 1))
+    assert swept(world, 20) == []
+    assert swept(world, 1441) == ["load"]
+
+
 def test_an_abandoned_run_of_a_job_with_a_timetable_tells_what_waits_for_it() -> None:
     """The jobs that wait for it get no alert of their own."""
     raw, board = factory.dataset("orders"), factory.dataset("board", ownership=factory.facet(owners=[{"name": "ops"}]))

@@ -70,7 +70,7 @@ class Days:
         written = {**factory.dataset(job), "outputFacets": {"outputStatistics": factory.facet(rowCount=rows, size=1)}}
         used: dict[str, Any] = {
             "inputs": [factory.dataset([*CHAIN][place - 1])] if place else [],
-            "outputs": [written],
+            "outputs": [written, *([factory.dataset("second")] if more.get("second") else [])],
             "run": next(self.numbers),
             "job": job,
         }
@@ -224,6 +224,16 @@ def test_rows_within_a_share_of_the_usual(rows: int, kinds: list[str]) -> None:
     found = [alert for alert in days.sweep(6.01) if alert["alert"] == "Volume Anomaly"]
     assert [alert["alert"] for alert in found] == kinds
     assert [each for each in days.sweep(6.05) if each["alert"] == "Volume Anomaly"] == []
+
+
+def test_a_run_that_writes_nothing_is_told_although_the_one_before_left_a_dataset_out() -> None:
+    days = Days("expectations: [{job: raw, namespace: demo, never_empty: true}]", days=0)
+    for day in range(DAYS):
+        days.run("raw", day, 5, 60, second=True)
+    days.run("raw", DAYS, 5, 60)
+    assert [(alert["alert"], alert["unit"]) for alert in days.sweep(6.01)] == [("Volume Anomaly", "datasets")]
+    days.run("raw", DAYS, 7, 60, rows=0)
+    assert [(alert["alert"], alert["unit"]) for alert in days.sweep(8.1)] == [("Volume Anomaly", "rows")]
 
 
 def test_a_table_that_is_never_empty_needs_no_history() -> None:

@@ -110,13 +110,13 @@ def test_a_run_that_is_heard_of_long_after_it_ended_is_not_told(hours: int, aler
     assert len(anomalies(loads.alerts_of_records(records))) == alerts
 
 
-def with_two(day: int, second: int | None, name: str = "rejected", kind: str = "COMPLETE") -> Document:
+def with_two(day: int, second: int | None, name: str = "rejected", kind: str = "COMPLETE") -> list[Document]:
     """A load that writes a second dataset with some rows, or leaves it out."""
     event = {**written(day, usual(day)), "eventType": kind}
     if second is not None:
         statistics = {"outputStatistics": factory.facet(rowCount=second)}
         event["outputs"].append({**factory.dataset(name), "outputFacets": statistics})
-    return event
+    return [event | {"eventType": "START", "eventTime": factory.at(DAY * day - 30)}, event]
 
 
 def of_two(seconds: dict[int, int | None], name: str = "rejected") -> list[Detail]:
@@ -124,7 +124,7 @@ def of_two(seconds: dict[int, int | None], name: str = "rejected") -> list[Detai
     loads, told = World(), []
     for day in range(DAYS + max(seconds) + 1):
         rows = seconds.get(day - DAYS, 5 + day % 90)
-        told += loads.alerts_of_batch(with_two(day, rows, name.format(day)))
+        told += loads.alerts_of_batch(*with_two(day, rows, name.format(day)))
     return told
 
 
@@ -154,9 +154,69 @@ def test_of_datasets_whose_names_have_dates_the_job_is_told() -> None:
 def test_a_run_that_failed_left_nothing_out() -> None:
     loads = World()
     for day in range(DAYS):
-        assert loads.alerts_of_batch(with_two(day, 5)) == []
-    (failed,) = loads.alerts_of_batch(with_two(DAYS, None, kind="FAIL"))
+        assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    (failed,) = loads.alerts_of_batch(*with_two(DAYS, None, kind="FAIL"))
     assert failed["alert"] == "Run Failed"
-    assert loads.alerts_of_batch(with_two(DAYS + 1, 5)) == []
-    (told,) = loads.alerts_of_batch(with_two(DAYS + 2, None))
+    assert loads.alerts_of_batch(*with_two(DAYS + 1, 5)) == []
+    (told,) = loads.alerts_of_batch(*with_two(DAYS + 2, None))
     assert told["name"] == "rejected"
+
+
+def test_that_a_dataset_was_left_out_does_not_follow_from_fewer_rows_above() -> None:
+    loads = World()
+    for day in range(DAYS):
+        assert loads.alerts_of_batch(written(day, usual(day), "above", "source", "raw"), *with_two(day, 5)) == []
+    few = written(DAYS, 10, "above", "source", "raw") | {"eventTime": factory.at(DAYS * DAY - 60)}
+    assert anomalies(loads.alerts_one_by_one([few, *with_two(DAYS, None)])) == [("raw", 10), ("rejected", 1)]
+
+
+def with_none(day: int) -> list[Document]:
+    """A load that writes two datasets, both empty."""
+    start, event = with_two(day, 0)
+    event["outputs"][0]["outputFacets"] = {"outputStatistics": factory.facet(rowCount=0, size=0)}
+    return [start, event]
+
+
+def test_an_outage_is_told_although_a_dataset_was_left_out_before() -> None:
+    loads = World()
+    for day in range(DAYS):
+        assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    assert anomalies(loads.alerts_of_batch(*with_two(DAYS, None))) == [("rejected", 1)]
+    assert anomalies(loads.alerts_of_batch(*with_none(DAYS + 1))) == [("load", 0)]
+    assert loads.alerts_of_batch(*with_none(DAYS + 2)) == []
+
+
+def of_two_with(*last: Document) -> list[tuple[str, str, int]]:
+    """What each of the last events raises, after a month of loads that name both their datasets when they start and
+    when they end."""
+    loads = World()
+    for day in range(DAYS):
+        assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    return [(alert["name"], alert["title"], alert["amount"]) for alert in loads.alerts_one_by_one(last)]
+
+
+def test_outputs_that_come_after_the_end_of_a_run_are_not_left_out() -> None:
+    start, end = with_two(DAYS, None)
+    both, _ = with_two(DAYS, 5)
+    assert of_two_with(start, end | {"outputs": []}, both | {"eventType": "RUNNING"}) == []
+    assert of_two_with(end, both) == []
+    assert of_two_with(end, start) == [("rejected", "rejected: not written, or empty", 1)]
+
+
+def test_a_run_that_has_named_its_outputs_by_the_time_its_alert_is_raised_has_none() -> None:
+    loads = World()
+    for day in range(DAYS):
+        assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    begun = len(loads.table.stream)
+    for event in [*with_two(DAYS, None), with_two(DAYS, 5)[0] | {"eventType": "RUNNING"}]:
+        loads.fold(factory.received(event))
+    assert loads.alerts_of_records(loads.table.stream[begun:]) == []
+
+
+def test_a_dataset_that_is_written_is_not_blamed_for_another() -> None:
+    """The job wrote two datasets with a date in their names, and one of them now."""
+    loads = World()
+    for day in range(DAYS):
+        assert loads.alerts_of_batch(*with_two(day, 5, f"rejected_{day}")) == []
+    (told,) = loads.alerts_of_batch(*with_two(DAYS, None))
+    assert (told["name"], told["title"]) == ("load", "load: 1 of 2 datasets written")

@@ -19,10 +19,10 @@ Changes = dict[str, Any]
 
 def a_day(day: int, **jobs: Changes) -> list[Document]:
     """Each night three jobs run one after the other, with an hour between. A job may begin `late` minutes after that,
-    or never (None), and write another number of `rows`."""
+    or never (None), write another number of `rows`, and leave out the second table that it writes (`second`)."""
     events: list[Document] = []
     for place, job in enumerate(("load", "clean", "report")):
-        changes = {"late": 0, "rows": 1_000, **jobs.get(job, {})}
+        changes = {"late": 0, "rows": 1_000, "second": True, **jobs.get(job, {})}
         if changes["late"] is None:
             continue
         statistics = {"outputFacets": {"outputStatistics": factory.facet(rowCount=changes["rows"], size=1)}}
@@ -30,7 +30,10 @@ def a_day(day: int, **jobs: Changes) -> list[Document]:
             "job": job,
             "run": 10 * day + place + 1,
             "inputs": [factory.dataset(f"table_{place}")],
-            "outputs": [{**factory.dataset(f"table_{place + 1}"), **statistics}],
+            "outputs": [
+                {**factory.dataset(f"table_{place + 1}"), **statistics},
+                *([factory.dataset(f"second_{place + 1}")] if changes["second"] else []),
+            ],
         }
         begin = day * DAY + (60 * place + changes["late"]) * MINUTE
         events += [
@@ -119,6 +122,16 @@ def test_more_rows_do_not_follow_from_fewer() -> None:
         ("VOLUME_UNUSUAL", "clean", 2),
         ("VOLUME_UNUSUAL", "load", 3),
     ]
+
+
+def test_that_a_table_was_left_out_does_not_follow_from_fewer_rows() -> None:
+    answer = why(load={"rows": 12}, clean={"second": False})
+    unusual = [
+        (found["summary"].split()[0], found["unit"])
+        for found in answer["findings"]
+        if found["kind"] == "VOLUME_UNUSUAL"
+    ]
+    assert unusual == [("clean", "datasets"), ("load", "rows")]
 
 
 def test_an_odd_amount_that_came_after_the_suspect_explains_nothing() -> None:

@@ -145,3 +145,10 @@ def test_a_job_that_moves_is_told_neither_then_nor_when_clocks_change() -> None:
     """It moved to an earlier hour after clocks changed in Sydney, and before they did in Berlin."""
     starts = changed(daily([9], 80, "Europe/Berlin"), daily([6], 80, "Europe/Berlin"), 37)
     assert told(starts) == []
+
+
+@pytest.mark.parametrize(("days", "later", "most"), [(30, 4, 3), (28, 7, 1)])
+def test_a_job_that_is_later_on_some_days_of_each_month_has_not_moved(days: int, later: int, most: int) -> None:
+    """Without knowing that the times alternate, each change was told, and each change back."""
+    begin = int(BEGIN.timestamp())
+    assert len(told([begin + day * DAY + (12 if day % days < later else 3) * HOUR for day in range(365)])) <= most

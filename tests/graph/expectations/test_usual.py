@@ -3,12 +3,12 @@
 import math
 import random
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.graph.expectations.usual import Amount, band
-from headwater.graph.states.rhythm import DAY
+from headwater.graph.expectations.usual import Amount, band, unusual
+from headwater.graph.states.rhythm import DAY, Observation, kept
 from tests.graph.expectations.schedules import BEGIN
 
 DAYS = 90
@@ -73,3 +73,57 @@ def test_a_few_rows_vary_by_chance() -> None:
     for number in range(10, DAYS):
         usual = band(known[:number], known[number][0])
         assert usual is None or usual.side(known[number][1]) == 0
+
+
+def left_out(step: int, days: int, count: Callable[[int, datetime], int | None]) -> list[datetime]:
+    """The runs, one each `step` seconds, that are told to have left out a dataset, by how many each of them wrote."""
+    seen: list[Observation] = []
+    told = []
+    for number, start in enumerate(range(int(BEGIN.timestamp()), int(BEGIN.timestamp()) + days * DAY, step)):
+        begun, run = datetime.fromtimestamp(start, UTC), f"{number:08x}"
+        seen = kept([*seen, Observation(start, run, run, 60, True, 1_000, datasets=count(number, begun))])
+        if (found := unusual(seen)) and found.unit == "datasets":
+            told.append(begun)
+    return told
+
+
+def is_sunday(time: datetime) -> bool:
+    return time.weekday() == 6
+
+
+@pytest.mark.parametrize(
+    ("hours", "count"),
+    [
+        (0.5, lambda _, time: 1 if 2 <= time.hour < 4 else 2),
+        (1, lambda _, time: 1 if is_sunday(time) and time.hour == 3 else 2),
+        (1, lambda _, time: 1 if time.weekday() > 4 and 8 <= time.hour < 20 else 2),
+        (6, lambda _, time: 1 if is_sunday(time) and time.hour == 0 else 2),
+        (12, lambda _, time: 1 if is_sunday(time) and time.hour == 0 else 2),
+        (24, lambda number, _: random.Random(number).randint(20, 60)),
+        (1, lambda number, _: random.Random(number).randint(20, 60)),
+        (1, lambda number, time: (1 if 2 <= time.hour < 4 else 2) if number > 24 * 40 + 16 else None),
+        (24, lambda number, time: (1 if is_sunday(time) else 2) if number > 43 else None),  # a Thursday
+    ],
+)
+def test_a_dataset_that_is_left_out_at_some_times_is_not_told(
+    hours: float, count: Callable[[int, datetime], int | None]
+) -> None:
+    """Of a frequent job a rhythm keeps thirty runs and the last of each day; after an upgrade, older runs have no
+    count."""
+    assert left_out(round(hours * 3_600), 100, count) == []
+
+
+@pytest.mark.parametrize("hours", [12, 24, 7 * 24])
+def test_a_dataset_that_was_never_left_out_in_a_fortnight_or_more_is_told(hours: int) -> None:
+    last = BEGIN + timedelta(days=98)
+    assert left_out(hours * 3_600, 99, lambda _, time: 1 if time == last else 2) == [last]
+
+
+def test_runs_that_failed_make_no_longer_time_known() -> None:
+    """Of an hourly job most runs failed, so the thirty newest good ones that are kept go back for weeks."""
+    seen = list[Observation]()
+    for number in range(24 * 60):
+        time, run = BEGIN + timedelta(hours=number), f"{number:08x}"
+        count = 1 if is_sunday(time) and time.hour == 21 else 2
+        seen = kept([*seen, Observation(int(time.timestamp()), run, run, 60, time.hour > 20, datasets=count)])
+        assert unusual(seen) is None

@@ -71,10 +71,12 @@ class Heartbeat:
     def _by_durations(self) -> timedelta | None:
         runs = self._runs()
         durations = [_between(run.started_at, run.ended_at) for run in runs if run.ended_at and _is_whole(run)]
+        if not durations:  # those of the rhythm count from the first event, which may be the last
+            return None
         rhythm = self.reader.store.read(ReadRequest(rhythms=[job_id(self.run.job)])).rhythms.get(job_id(self.run.job))
         if rhythm and (taken := [seen.seconds for seen in rhythm.observations if seen.is_good]):
             durations.append(timedelta(seconds=median(taken)))  # the newest may be the short ones of a backfill
-        return DURATION_FACTOR * max(durations) if durations else None
+        return DURATION_FACTOR * max(durations)
 
     def _runs(self) -> list[Run]:
         generations = self.reader.newest_generations(job_id(self.run.job), MAX_GENERATIONS)

@@ -17,10 +17,10 @@ from headwater.graph.names.identity import DatasetId, NodeKind, job_id
 from headwater.graph.states.edges import DatasetRef
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.rhythm import LATE, MOST, Observation, Rhythm, at, is_empty, moment
+from headwater.graph.states.rhythm import LATE, MOST, Observation, Rhythm, at, is_empty, moment, observation, short_id
 from headwater.graph.states.run import Run, RunState
 from headwater.graph.states.stored_states import Severity
-from headwater.openlineage.instant import Instant, instant_of, shown
+from headwater.openlineage.instant import instant_of, shown
 from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
 
@@ -41,22 +41,20 @@ def volume_anomaly(record: Record, reader: Reader) -> Iterator[Alert]:
     head = reader.jobs([after.id], usages=False).get(after.id)
     said = _said(reader, head) if head else _LEARNT
     found = said.unusual(after.observations)
-    if found is None or said.side(after.observations[:-1]) == found.side:
+    if found is None or said.way(after.observations[:-1]) == found.way:
         return
-    if reader.is_of_a_loop(after.id) or _follows_from_an_input(reader, after, found):
-        return
-    yield _alert(reader, after, found)
+    yield from _alerts(reader, after, found)
 
 
 def said_anomaly(reader: Reader, head: JobHead, rhythm: Rhythm) -> Iterator[Alert]:
-    """The alert for the first of the newest runs that wrote an amount outside what people set, on the same
-    side."""
+    """The alert for the first of the newest runs that wrote an amount outside what people set, in the same
+    way."""
     said, seen = _said(reader, head), rhythm.observations
     found = said.unusual(seen)
-    while found and (before := said.unusual(seen[:-1])) and before.side == found.side:
+    while found and (before := said.unusual(seen[:-1])) and before.way == found.way:
         seen, found = seen[:-1], before
-    if found and not reader.is_of_a_loop(rhythm.id) and not _follows_from_an_input(reader, rhythm, found):
-        yield _alert(reader, rhythm, found)
+    if found:
+        yield from _alerts(reader, rhythm, found)
 
 
 class _SaidVolume(NamedTuple):
@@ -70,9 +68,9 @@ class _SaidVolume(NamedTuple):
             return None
         return unusual(observations, self.share, is_never_empty=self.is_never_empty)
 
-    def side(self, observations: Sequence[Observation]) -> int:
+    def way(self, observations: Sequence[Observation]) -> tuple[bool, int] | None:
         found = self.unusual(observations)
-        return found.side if found else 0
+        return found.way if found else None
 
 
 _LEARNT = _SaidVolume()
@@ -98,13 +96,25 @@ def _follows_from_an_input(reader: Reader, rhythm: Rhythm, found: Unusual) -> bo
     writers = {job for dataset in inputs for job in reader.store.neighbours(dataset)[Side.WRITES]} - {rhythm.id}
     rhythms = reader.store.read(ReadRequest(rhythms=sorted(writers)[:MOST_WRITERS])).rhythms.all() if writers else {}
     read = ([seen for seen in each.observations if seen.end <= found.run.end] for each in rhythms.values())
-    return any(_LEARNT.side(seen) == found.side for seen in read if seen)
+    return any(_LEARNT.way(seen) == found.way for seen in read if seen)
 
 
-def _left_out(reader: Reader, rhythm: Rhythm, until: Instant) -> list[DatasetRef]:
-    """The datasets that each of a few runs before wrote, and the last until a time did not. There is none if their
+def _alerts(reader: Reader, rhythm: Rhythm, found: Unusual) -> Iterator[Alert]:
+    """The alert, unless an input explains it, or the run has named more datasets since."""
+    left_out: list[DatasetRef] = []
+    if found.unit == "datasets":
+        generations = reader.newest_generations(rhythm.id, RUNS_BEFORE + 1, instant_of(at(found.run.start + 1)))
+        own = (observation(run) for runs in generations for run in runs if short_id(run.run_id) == found.run.run)
+        if not any(seen.datasets and seen.datasets < found.usual.low for seen in own):
+            return
+        left_out = _left_out(generations)
+    if not reader.is_of_a_loop(rhythm.id) and not _follows_from_an_input(reader, rhythm, found):
+        yield _alert(reader, rhythm, found, left_out)
+
+
+def _left_out(generations: Sequence[Sequence[Run]]) -> list[DatasetRef]:
+    """The datasets that each of a few runs before the newest wrote, and the newest did not. There is none if their
     names have dates."""
-    generations = reader.newest_generations(rhythm.id, RUNS_BEFORE + 1, until)
     own, *before = map(_written, generations) if generations else [{}]
     before = [written for written in before if written]
     left_out = set[DatasetId].intersection(*map(set, before)) - own.keys() if before else ()
@@ -122,12 +132,11 @@ def _written(runs: Sequence[Run]) -> dict[DatasetId, DatasetRef]:
     }
 
 
-def _alert(reader: Reader, rhythm: Rhythm, found: Unusual) -> Alert:
+def _alert(reader: Reader, rhythm: Rhythm, found: Unusual, left_out: Sequence[DatasetRef]) -> Alert:
     head = reader.jobs([rhythm.id], usages=False).get(rhythm.id)
     outputs = head.current.outputs if head else ()
     ended, name = instant_of(at(found.run.end)), rhythm.job
-    left_out = _left_out(reader, rhythm, instant_of(at(found.run.start + 1))) if found.unit == "datasets" else []
-    about = left_out or (outputs if len(outputs) == 1 else [])
+    about = left_out if found.unit == "datasets" else outputs if len(outputs) == 1 else []
     kind, subject = (NodeKind.DATASET, about[0].name) if about else (NodeKind.JOB, name)
     suffering = downstream(reader, about[0].id, None, ended, ended) if about else None
     usual = found.usual
@@ -138,7 +147,7 @@ def _alert(reader: Reader, rhythm: Rhythm, found: Unusual) -> Alert:
     told = [f"{run} {found.unit} in its run of {begun}.", f"{band} {found.unit} are usual."]
     if found.unit == "datasets":
         change = "not written, or empty" if left_out else f"{found.amount:,} of {usual.low:,} datasets written"
-        told = [f"{run} of {usual.low:,} datasets in its run of {begun}. Each run before wrote all."]
+        told = [f"{run} of {usual.low:,} datasets in its run of {begun}. No earlier run that is kept wrote fewer."]
         told += [f"It wrote nothing to {short_name(used.name.name)}." for used in left_out]
     lines = [
         *told,

@@ -221,14 +221,14 @@ def _at_their_sources(reader: Reader, graph: LineageGraph, found: Mapping[JobId,
 def _explains(above: Finding, finding: Finding) -> bool:
     """Whether what was found at a job follows from what was found at a job whose tables it reads."""
     if finding.kind is FindingKind.VOLUME_UNUSUAL:
-        return above.kind is finding.kind and above.at <= finding.at and _is_less(above) == _is_less(finding)
+        return above.kind is finding.kind and above.at <= finding.at and _way(above) == _way(finding)
     return above.kind in (FindingKind.RUN_LATE, FindingKind.RUN_MISSING) and above.at <= finding.at
 
 
-def _is_less(finding: Finding) -> bool:
-    usual: int = finding.details["usual"]["usual"]
-    amount: int = finding.details["amount"]
-    return amount < usual
+def _way(finding: Finding) -> tuple[bool, bool]:
+    """Whether a run left a dataset out, and whether it wrote less than is usual."""
+    details = finding.details
+    return details["unit"] == "datasets", details["amount"] < details["usual"]["usual"]
 
 
 def _changes_before(

@@ -251,8 +251,8 @@ def _all_day(generations: Sequence[Observation], gaps: Sequence[int], all_kept: 
 
 
 def _daily(rhythm: Rhythm) -> Calendar | None:
-    """The timetable of a job that runs at one or some times of the day. Where days differ, the newest may agree: the
-    job has moved."""
+    """The timetable of a job that runs at one or some times of the day. Where days differ, those since the
+    job has moved may agree."""
     starts = [seen.start for seen in rhythm.generations]
     for number in range(round(median(_per_day(starts))), 1, -1):  # some runs of a day may have been reruns
         if found := _by_clock(starts, number, rhythm, LONGEST_INTERVAL // 2):
@@ -260,9 +260,18 @@ def _daily(rhythm: Rhythm) -> Calendar | None:
     days = _last_of_days(rhythm)
     return (
         _by_clock(days, 1, rhythm, HOUR)
-        or _by_clock(days[-RECENT:], 1, rhythm, HOUR)
+        or _by_clock(_since_it_moved(days), 1, rhythm, HOUR)
         or _by_clock(days, 1, rhythm, LONGEST_INTERVAL)
     )
+
+
+def _since_it_moved(days: Sequence[Moment]) -> Sequence[Moment]:
+    """The starts from the first one near the time of the newest fifteen: an earlier one there shows that the job varies
+    and has not moved. Without fifteen of them, none."""
+    new = _clock(UTC, days[-RECENT:], 1).times
+    near = [abs(_off(start % DAY, new)) <= LONGEST_INTERVAL // 2 for start in days]
+    since = days[near.index(True) :] if True in near else []
+    return since if len(since) >= RECENT else []
 
 
 def _by_clock(starts: Sequence[Moment], number: int, rhythm: Rhythm, most: int) -> Calendar | None:

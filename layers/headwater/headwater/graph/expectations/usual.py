@@ -11,7 +11,7 @@ from itertools import combinations
 from operator import attrgetter
 from typing import NamedTuple
 
-from headwater.graph.states.rhythm import DAY, MOST, Moment, Observation, median
+from headwater.graph.states.rhythm import DAY, GENERATIONS, MOST, Moment, Observation, median
 
 LEAST_AMOUNTS, LEAST_OF_WEEKDAY = 8, 3
 LEAST_WIDTH = 0.25
@@ -23,6 +23,9 @@ WIDTH = 5.0
 MOST_ZEROS = 0.1
 """From this share of empty writes on, an empty write is usual, and nothing is claimed."""
 LEAST_DAYS = 3
+COUNTED_DAYS = 14
+"""Days of which all runs have to be known, so that a dataset that is left out each Sunday, or at night, is known: a job
+that runs more than twice a day has too many to be kept."""
 LEAST_SAID = 3
 """From this many amounts on, a share of the usual amount is known."""
 MIDNIGHT = 3_600
@@ -64,27 +67,34 @@ class Unusual(NamedTuple):
     def side(self) -> int:
         return self.usual.side(self.amount)
 
+    @property
+    def way(self) -> tuple[bool, int]:
+        """In which way it is unusual: a run may leave a dataset out, or write too little, and the next one both."""
+        return self.unit == "datasets", self.side
+
 
 def unusual(
     observations: Sequence[Observation], share: float | None = None, *, is_never_empty: bool = False
 ) -> Unusual | None:
     """What the newest of these runs wrote, if it is unusual: by what was learnt, by a share of the usual amount that
     people set, or empty although people said that it never is. Or if it left out a dataset that each run before wrote,
-    or left it empty."""
+    as far as they are kept, or left it empty."""
     newest = observations[-1]
     others = [seen for seen in observations if seen.generation != newest.generation]
     return _amount(others, newest, share, is_never_empty=is_never_empty) or _left_out(others, newest)
 
 
 def _left_out(others: Sequence[Observation], newest: Observation) -> Unusual | None:
-    """A run that wrote to fewer datasets than any before. One that wrote to none says too little: it may be a branch
-    that was not taken."""
-    before = [seen.datasets for seen in others if seen.is_good and seen.datasets is not None]
-    if not newest.is_good or not newest.datasets or len(before) < LEAST_AMOUNTS or newest.datasets >= min(before):
+    """A run that wrote to fewer datasets than any before, if the least number was seen often. One that wrote to none
+    says too little: it may be a branch that was not taken."""
+    counted = [(seen.start, seen.datasets) for seen in others if seen.is_good and seen.datasets is not None]
+    if not newest.is_good or not newest.datasets or not counted:
         return None
-    if newest.start - others[0].start < LEAST_DAYS * DAY:
+    counts = [count for _, count in counted]
+    least, since = min(counts), max(counted[0][0], others[-GENERATIONS:][0].start)  # since then, all runs are kept
+    if newest.datasets >= least or counts.count(least) < LEAST_AMOUNTS or newest.start - since < COUNTED_DAYS * DAY:
         return None
-    return Unusual(newest, "datasets", newest.datasets, Band(min(before), int(median(before)), max(before)))
+    return Unusual(newest, "datasets", newest.datasets, Band(least, int(median(counts)), max(counts)))
 
 
 def _amount(

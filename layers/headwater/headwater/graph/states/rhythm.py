@@ -165,7 +165,20 @@ def observation(run: Run) -> Observation:
         is_good=run.state is RunState.COMPLETED and not run.failed_children,
         rows=_sum(statistics, "rowCount"),
         size=_sum(statistics, "size"),
-        datasets=sum(not is_empty(each) for each in statistics) if statistics else None,
+        datasets=sum(not is_empty(each) for each in statistics) if _tells_its_outputs(run) else None,
+    )
+
+
+def _tells_its_outputs(run: Run) -> bool:
+    """Whether the START of a run was seen, and its end names outputs, with a facet or for the first time. Otherwise an
+    event that comes later may name more."""
+    end, outputs = run.ending, run.outputs.values()
+    if run.started is None or end is None:
+        return False
+    facets = (facet for output in outputs for named in (output.facets, output.io_facets) for facet in named.values())
+    stamp = f"{end.time}2{end.digest}"
+    return any(facet.stamp == stamp for facet in facets) or any(
+        output.first == end.time != run.started for output in outputs
     )
 
 
