@@ -29,23 +29,11 @@ from headwater.store.table import ConditionalPut, Item, Retention
 from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket
+from tests.faults.functions import Clock
 
 AT = Instant("2026-11-20T08:00:02.000000000Z")
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 WIDE = [factory.dataset(f"output {number}", schema=factory.schema("id:long")) for number in range(WIDE_EVENT + 1)]
-
-
-class Clock:
-    """A clock that a pause moves on."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
 
 
 class ThrottlingClient:

@@ -1,40 +1,14 @@
 """Responses after events of real producers, and after facets of unusual forms."""
 
-import json
-from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from headwater.access.principal import Principal
-from headwater.fold.fold import fold
-from headwater.http.request import ApiRequest
-from headwater.store.graph_store import GraphStore
-from headwater.store.memory import MemoryTable
-from headwater.store.table import Retention
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import response_to
+from tests.lookup.requests import after
 
-ANYONE = Principal("test", frozenset({"read"}), ("*",))
 LAKE = "s3://lake"
-
-Get = Callable[..., Any]
-
-
-def after(*documents: Document) -> Get:
-    """Sends lookups to a table that has folded these events."""
-    table = MemoryTable()
-    fold(factory.received(*documents), GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
-
-    def get(path: str, **query: Any) -> Any:
-        request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        answer = response_to(table, request)
-        assert answer.status == 200
-        return json.loads(answer.to_gateway()["body"])
-
-    return get
 
 
 def writes(
@@ -232,20 +206,10 @@ def test_a_dataset_is_deleted_after_a_drop_until_another_job_uses_it(later: list
 
 
 def test_a_column_that_is_not_known_is_not_found() -> None:
-    table = MemoryTable()
-    known = factory.dataset("d", schema=factory.schema("id:int"))
-    fold(
-        factory.received(factory.dataset_event(known)),
-        GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))),
-    )
+    get = after(factory.dataset_event(factory.dataset("d", schema=factory.schema("id:int"))))
     for field, status in (("id", 200), ("nope", 404)):
-        request = ApiRequest(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": f"datasetField:{LAKE}:d:{field}"})
-        response = response_to(table, request)
-        assert response.status == status
+        assert get.answer("column-lineage", nodeId=f"datasetField:{LAKE}:d:{field}")[0] == status
 
 
 def test_a_node_id_of_very_many_colons_is_answered_at_once() -> None:
-    table = MemoryTable()
-    request = ApiRequest(ANYONE, "GET", "/api/v1/column-lineage", {"nodeId": "datasetField" + ":a" * 5_000})
-    answer = response_to(table, request)
-    assert answer.status == 404
+    assert after().answer("column-lineage", nodeId="datasetField" + ":a" * 5_000)[0] == 404

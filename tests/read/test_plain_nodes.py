@@ -41,9 +41,7 @@ from tests.random_runs import LAKE, TABLES, history_of
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
 SOME = Principal("some", frozenset({"read"}), ("demo", LAKE), seal="seal")
-"""Reads neither the jobs of `elsewhere` nor their table."""
 FEW = Principal("few", frozenset({"read"}), ("demo",), seal="another seal")
-"""Reads jobs, and none of their tables."""
 RETENTION = Retention(timedelta(days=90), timedelta(days=30))
 RECORDED = Path(__file__).parents[1] / "fixtures" / "spark-3.5" / "orders.jsonl"
 GRAPHS: list[tuple[str, dict[str, str]]] = [

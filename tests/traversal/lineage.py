@@ -1,6 +1,5 @@
 """Requests to GET /lineage and /column-lineage, and the events for them."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -8,14 +7,13 @@ from typing import Any
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
-from headwater.http.request import ApiRequest
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.table import Retention
 from tests import factory
 from tests.caches import CheckedCache
 from tests.factory import Document
-from tests.lookup.requests import response_to
+from tests.lookup.requests import LookupClient
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
@@ -28,12 +26,8 @@ def after(*documents: Document, namespaces: tuple[str, ...] = ("*",)) -> Get:
     table = MemoryTable()
     fold(factory.received(*documents), GraphStore(table, RETENTION, CheckedCache()))
 
-    def get(path: str, **query: Any) -> Any:
-        reader = replace(ANYONE, namespaces=namespaces)
-        request = ApiRequest(reader, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        return json.loads(response_to(table, request).to_gateway()["body"])
-
-    return get
+    client = LookupClient(table, replace(ANYONE, namespaces=namespaces))
+    return lambda path, **query: client.answer(path, **query)[1]
 
 
 def ran(job: str, reads: str, writes: str, *, run: int, seconds: float = 0, **changes: Any) -> Document:

@@ -3,7 +3,8 @@
 import pytest
 
 from tests import factory
-from tests.lookup.export.graphs import LAKE, Get, after
+from tests.lookup.export.graphs import LAKE, Get
+from tests.lookup.requests import after
 
 
 @pytest.fixture(scope="module")

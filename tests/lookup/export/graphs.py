@@ -1,26 +1,15 @@
 """Graphs to export: tables with folded events, and names that are hard to write."""
 
-import json
-from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from headwater.access.principal import Principal
-from headwater.fold.fold import fold
-from headwater.http.request import ApiRequest
 from headwater.lookup.export import FORMATS
-from headwater.store.graph_store import GraphStore
-from headwater.store.memory import MemoryTable
-from headwater.store.table import Retention
 from tests import factory
-from tests.factory import Document
-from tests.lookup.requests import response_to
+from tests.lookup.requests import LookupClient, after
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
-ANYONE = Principal("test", frozenset({"read"}), ("*",))
 LAKE = "s3://lake"
 NAMESPACE = "kafka://host:9092/ü:#"
 NAMES = [
@@ -57,25 +46,13 @@ NAMES = [
     "%%{init: {}}%%",
     "fa:fa-user $$x$$",
 ]
-Get = Callable[..., Any]
-
-
-def after(*documents: Document) -> Get:
-    """Sends lookups to a table that has folded these events."""
-    table = MemoryTable()
-    fold(factory.received(*documents), GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
-
-    def get(path: str, **query: Any) -> Any:
-        request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        answer = response_to(table, request)
-        assert answer.status == 200
-        return json.loads(answer.to_gateway()["body"])
-
-    return get
 
 
 def export(form: str, answer: Any) -> Any:
     return FORMATS[form].render(answer)
+
+
+Get = LookupClient
 
 
 def of_any_name(name: str) -> Get:

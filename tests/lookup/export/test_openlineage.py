@@ -20,7 +20,8 @@ from openlineage.client.generated import lineage as lineage_facet
 
 from tests import factory
 from tests.factory import Document
-from tests.lookup.export.graphs import FIXTURES, LAKE, NAMESPACE, Get, after, any_name, export, of_any_name
+from tests.lookup.export.graphs import FIXTURES, LAKE, NAMESPACE, Get, any_name, export, of_any_name
+from tests.lookup.requests import after
 
 
 def essence(graph: Any) -> Any:
