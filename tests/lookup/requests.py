@@ -54,9 +54,9 @@ class LookupClient:
         lists = {name: value if isinstance(value, tuple) else (value,) for name, value in query.items()}
         repeated = {name: tuple(map(str, values)) for name, values in lists.items()}
         last = {name: values[-1] for name, values in repeated.items()}
-        request = ApiRequest(self.principal, "GET", url, last, repeated, received_at=self.at)
-        response = response_to(self.table, request)
-        return response.status, json.loads(response.to_gateway()["body"])
+        response = response_to(self.table, ApiRequest(self.principal, "GET", url, last, repeated, received_at=self.at))
+        body = response.to_gateway()["body"]
+        return response.status, body if query.get("format") == "text" else json.loads(body)
 
     def refusal(self, path: str, **query: Any) -> str:
         """The parameter that makes the request a 400."""
