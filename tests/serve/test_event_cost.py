@@ -120,7 +120,7 @@ def test_what_an_event_with_new_names_and_one_with_known_names_cost(home: Sqlite
     assert size <= 2_700 * JOBS
     posted, folded, announced = calls_of_each(process, documents[1::2])
     assert posted <= 250
-    assert folded <= 3_100
+    assert folded <= 3_120
     assert announced <= 180
     more_items, more_bytes = stored(home)
     assert more_items - items <= 5 * JOBS

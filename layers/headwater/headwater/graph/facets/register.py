@@ -51,6 +51,11 @@ def stamp(event: AnyEvent, role: str = "") -> Stamp:
     return Stamp(f"{event.time}{phase}{event.digest}{role}")
 
 
+def stamp_of_end(time: Instant, digest: str) -> Stamp:
+    """The stamp of the event that ended a run."""
+    return Stamp(f"{time}2{digest}")
+
+
 def time_of(value_stamp: Stamp) -> Instant:
     return Instant(value_stamp[:30])
 

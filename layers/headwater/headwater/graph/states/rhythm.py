@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS
-from headwater.graph.facets.register import values
+from headwater.graph.facets.register import stamp_of_end, values
 from headwater.graph.names.identity import JobId, job_id
 from headwater.graph.states.generation import RunOfGeneration
 from headwater.graph.states.run import Run, RunState
@@ -156,7 +156,8 @@ def observation(run: Run) -> Observation:
     """What a rhythm keeps of a run that ended."""
     start, end = moment(run.started_at), moment(run.ended_at or run.last)
     parent = RunOfGeneration.of(run).parent
-    statistics = [values(output.io_facets).get(OUTPUT_STATISTICS) for output in run.outputs.values()]
+    told = [output.io_facets.get(OUTPUT_STATISTICS) for output in run.outputs.values()]
+    statistics = [register and register.value for register in told]
     return Observation(
         start=start,
         run=short_id(run.run_id),
@@ -175,19 +176,24 @@ def _tells_its_outputs(run: Run) -> bool:
     end, outputs = run.ending, run.outputs.values()
     if run.started is None or end is None:
         return False
-    facets = (facet for output in outputs for named in (output.facets, output.io_facets) for facet in named.values())
-    stamp = f"{end.time}2{end.digest}"
-    return any(facet.stamp == stamp for facet in facets) or any(
-        output.first == end.time != run.started for output in outputs
-    )
+    stamp = stamp_of_end(end.time, end.digest)
+    for output in outputs:
+        if output.first == end.time != run.started:
+            return True
+        for facets in (output.facets, output.io_facets):
+            for facet in facets.values():
+                if facet.stamp == stamp:
+                    return True
+    return False
 
 
 def is_empty(statistics: object) -> bool:
     """Whether a run says of an output that it wrote nothing to it."""
     if not isinstance(statistics, dict):
         return False
-    counts = [statistics.get(member) for member in ("rowCount", "size")]
-    return next((count == 0 for count in counts if _is_count(count)), False)
+    count = statistics.get("rowCount")
+    count = count if _is_count(count) else statistics.get("size")
+    return _is_count(count) and count == 0
 
 
 def is_backfill(run: Run) -> bool:

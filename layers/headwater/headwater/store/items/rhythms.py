@@ -46,7 +46,7 @@ def encode(rhythm: Rhythm) -> Item:
     from headwater.graph.expectations.usual import unusual  # noqa: PLC0415
 
     seen = rhythm.observations
-    starts = [each.start for each in seen]
+    starts, counts = [each.start for each in seen], [each.datasets for each in seen]
     document: dict[str, Any] = {
         "job": rhythm.job,
         "starts": [*starts[:1], *(later - earlier for earlier, later in pairwise(starts))],
@@ -57,7 +57,7 @@ def encode(rhythm: Rhythm) -> Item:
         "apart": [number for number, each in enumerate(seen) if not each.is_due],
         "rows": [each.rows for each in seen],
         "bytes": [each.size for each in seen],
-        "datasets": [each.datasets for each in seen],
+        **({"datasets": counts} if counts.count(None) < len(counts) else {}),
         **({"schedule": rhythm.schedule} if rhythm.schedule.time else {}),
         **({"backfills": rhythm.backfills} if rhythm.backfills else {}),
     }
