@@ -25,7 +25,7 @@ store, bus = root.store(), root.storing_bus()
 due_jobs = DueJobs(store, bus, Naming(), root.log())
 headwater.start.end()
 gc.set_threshold(50_000)
-"""After a fault of a platform a sweep reads a hundred thousand jobs: collections took a third of its time."""
+"""After an outage, a sweep may read a hundred thousand jobs: the garbage collector took a third of its time."""
 
 
 @root.log().handler

@@ -127,7 +127,7 @@ INNOCENT_TEXTS = (
     "client_secret.path=/etc/s client.secret.provider: vault",
     "curl https://api && sort -u file:x; python -u s3://bucket/job.py:main",
     """curl --user-agent=foo:bar -u "$USER:$PASS" https://api""",
-    'class ApiKey:\n    """A key of a user."""',
+    'class ApiKey:\n\t"""A key of a user."""\n  class Secret:\n    """A secret."""',
     "cannot resolve transform(tokens, token -> upper(token))",
     "mismatched token: FROM",
     "Unexpected token: SELECT at line 3",

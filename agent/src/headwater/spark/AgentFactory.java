@@ -31,7 +31,10 @@ public final class AgentFactory implements OpenLineageEventHandlerFactory {
         return only(() -> Collections.singletonList(new Dependencies()));
     }
 
-    /** Names no class of ours in a type: the JVM would load it before anything guards. If `Agent` itself cannot be loaded, it guards nothing, and Spark stops an application for a LinkageError. */
+    /**
+     * No class of ours is in its type: the JVM would load it to verify this class, before anything guards. If `Agent`
+     * itself cannot be loaded, it guards nothing, and Spark stops an application for a LinkageError.
+     */
     private static <T> Collection<T> only(Supplier<Collection<T>> made) {
         try {
             return Agent.guard(made, Collections.emptyList());

@@ -139,20 +139,9 @@ def _alert(reader: Reader, rhythm: Rhythm, found: Unusual, left_out: Sequence[Da
     about = left_out if found.unit == "datasets" else outputs if len(outputs) == 1 else []
     kind, subject = (NodeKind.DATASET, about[0].name) if about else (NodeKind.JOB, name)
     suffering = downstream(reader, about[0].id, None, ended, ended) if about else None
-    usual = found.usual
-    band = f"{usual.low:,} to {usual.high:,}" if usual.high < MOST else f"{usual.low:,} or more"
-    change = f"{found.amount:,} {found.unit} written, {usual.usual:,} are usual"
-    begun = shown(instant_of(at(found.run.start)))
-    run = f"Job {name.name} in {name.namespace} wrote {found.amount:,}"
-    told = [f"{run} {found.unit} in its run of {begun}.", f"{band} {found.unit} are usual."]
-    if found.unit == "datasets":
-        change = "not written, or empty" if left_out else f"{found.amount:,} of {usual.low:,} datasets written"
-        told = [f"{run} of {usual.low:,} datasets in its run of {begun}. No earlier run that is kept wrote fewer."]
-        told += [f"It wrote nothing to {short_name(used.name.name)}." for used in left_out]
-    lines = [
-        *told,
-        *(suffering.lines("The change", "affects", "affect") if suffering else ()),
-    ]
+    usual, begun = found.usual, shown(instant_of(at(found.run.start)))
+    change, lines = _words(f"Job {name.name} in {name.namespace}", found, begun, left_out)
+    lines += suffering.lines("The change", "affects", "affect") if suffering else ()
     return Alert(
         type=DetailType.VOLUME_ANOMALY,
         id=id_of(DetailType.VOLUME_ANOMALY, rhythm.id, found.run.run, str(found.run.start)),
@@ -176,3 +165,16 @@ def _alert(reader: Reader, rhythm: Rhythm, found: Unusual, left_out: Sequence[Da
             **({"suffers": suffering.as_json()} if suffering else {}),
         },
     )
+
+
+def _words(job: str, found: Unusual, begun: str, left_out: Sequence[DatasetRef]) -> tuple[str, list[str]]:
+    """What has changed, for the title, and the lines that say what the run wrote and what is usual."""
+    usual = found.usual
+    if found.unit == "datasets":
+        change = "not written, or empty" if left_out else f"{found.amount:,} of {usual.low:,} datasets written"
+        run = f"{job} wrote {found.amount:,} of {usual.low:,} datasets in its run of {begun}."
+        nothing = [f"It wrote nothing to {short_name(used.name.name)}." for used in left_out]
+        return change, [f"{run} No earlier run that is kept wrote fewer.", *nothing]
+    band = f"{usual.low:,} to {usual.high:,}" if usual.high < MOST else f"{usual.low:,} or more"
+    run = f"{job} wrote {found.amount:,} {found.unit} in its run of {begun}."
+    return f"{found.amount:,} {found.unit} written, {usual.usual:,} are usual", [run, f"{band} {found.unit} are usual."]

@@ -55,9 +55,9 @@ _NAME = _rule(rf"{_KIND}{_OF_AZURE}\Z")
 _VALUE = _rule(rf"{_START}.")
 _URL = _rule(r"""://(?P<credentials>[^/\s:@"'<>]*:[^/\s?\#"'<>]+)@""")
 _ASSIGNED = _rule(
-    rf"""{_KIND} {_OF_AZURE} (?: &quot; | \\{{0,4}}["'`]? )\]? \s{{0,8}} (?: [=-]> | :=? | ==? | (?P<at>%3d) ) \s{{0,8}}
-    (?: \\\n\s{{0,80}} )?+ (?: [bfru]{{1,2}}(?=["']) )?+ {_START}
-    (?: {_QUOTED} | (?P<quote>\\{{1,4}}["'] | &quot; | (?<!\n\ {{4}})\"{{3}}) ({_START}.+?) (?P=quote)
+    rf"""{_KIND} {_OF_AZURE} (?: &quot; | \\{{0,4}}["'`]? )\]? \s{{0,8}} (?: [=-]> | :=? | ==? | (?P<at>%3d) )
+    [^\S\n]{{0,8}} (?: \n\s{{0,8}} (?!\"{{3}}) )? (?: \\\n\s{{0,80}} )?+ (?: [bfru]{{1,2}}(?=["']) )?+ {_START}
+    (?: {_QUOTED} | (?P<quote>\\{{1,4}}["'] | &quot; | \"{{3}}) ({_START}.+?) (?P=quote)
     | (?(at) ((?:(?!%26|%2f)[^\s,;&"'\\/])+) | {_UNQUOTED} ) )"""
 )
 _ASSIGNMENTS = (
@@ -66,7 +66,8 @@ _ASSIGNMENTS = (
     _rule(r"(?P<kind>pass(?:word|wd)|pwd) \s{1,8} '(?!\*\*\*)([^'\n]{1,500})'"),
     _rule(rf"<(?:name>)?[\w.:-]{{0,80}}? {_KIND} (?: </name>\s{{0,80}}<value )? > {_START} ([^<]{{1,500}}) </"),
 )
-"""`db.password=hunter2`, `"password": "hunter2"` also with escaped quotes, `--db-password hunter2`, and in XML."""
+"""`db.password=hunter2`, `"password": "hunter2"` also with escaped quotes, `--db-password hunter2`, and in XML. Three
+quotes on the line after `class ApiKey:` begin its documentation."""
 _ANYWHERE = (
     _URL,
     _rule(

@@ -221,7 +221,7 @@ class Consumers:
         By itself, the Spark listener has no entry for a column made by a Python UDF, nor for a constant.
         """
         facets = [self._lineages[lineage.id] for lineage in self._lineages_of(job, output)]
-        ways = [self.reader.store.made(_way, facet) for facet in facets]
+        ways = [self.reader.store.made(_named_and_candidates, facet) for facet in facets]
         told = frozenset.intersection(*(told for told, _ in ways)) if ways else frozenset()
         return {
             field: _candidates(field.lower(), ways) for field in self._written(job, output) if field.lower() not in told
@@ -249,7 +249,7 @@ class Consumers:
 
     def _has_entries(self, lineage: SentColumns) -> bool:
         facet = self._lineages.get(lineage.id)
-        return facet is not None and self.reader.store.made(_is_telling, facet)
+        return facet is not None and self.reader.store.made(_names_sources, facet)
 
     def _sent_by(self, columns: Mapping[DatasetId, Mapping[str, Instant]]) -> dict[DatasetId, set[SentColumns]]:
         """Column lineage by the dataset that a job meant by the name of its output, of the digests and times by
@@ -295,11 +295,11 @@ class Consumers:
         return self._ids[name]
 
 
-def _is_telling(facet: Any) -> bool:
+def _names_sources(facet: Any) -> bool:
     return (isinstance(facet, dict) and ORIGINS in facet) or next(_entries(facet), None) is not None
 
 
-def _way(facet: Any) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
+def _named_and_candidates(facet: Any) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
     """The columns that a facet names the sources of, and what it says the others may be made of."""
     return told_columns(facet), candidates_in(facet)
 

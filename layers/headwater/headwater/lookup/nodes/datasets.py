@@ -31,7 +31,7 @@ def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> Jso
     }
 
 
-class _Told:
+class _Content:
     """What the JSON of a listed dataset is made of, beside its head. States count as the same only if they are one:
     two that are equal may write a number with other digits."""
 
@@ -42,7 +42,7 @@ class _Told:
         self._states = (details.last_write, details.quality, details.input_statistics, *details.column_lineage)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Told) or len(self._states) != len(other._states):
+        if not isinstance(other, _Content) or len(self._states) != len(other._states):
             return False
         return self._facts == other._facts and all(map(is_, self._states, other._states))
 
@@ -51,10 +51,10 @@ class _Told:
 
 def _text(reader: Reader, details: DatasetDetails, usage: JobUsages | None) -> DocumentText:
     """The JSON of a listed dataset, kept for what it is made of."""
-    return DocumentText(reader.store.made(_encoded, details.head, _Told(details, usage)))
+    return DocumentText(reader.store.made(_encoded, details.head, _Content(details, usage)))
 
 
-def _encoded(head: DatasetHead, told: _Told) -> str:
+def _encoded(head: DatasetHead, told: _Content) -> str:
     return exact_json.encode(marquez.listed_dataset(told.details) | _usage(head, told.usage)).decode()
 
 
