@@ -47,7 +47,7 @@ test("what people said stands above what is due, and on the page of its table", 
   expect(answer.status).toBe(200);
   const board = await open(chromium, `${server.url}/#/runs`);
   const said = board.page.getByRole("region", { name: "Said by people" });
-  await said.getByRole("row", { name: /stale daily at most 1 h/ }).waitFor();
+  await said.getByRole("row", { name: /stale daily at most 1 h .* or later report was due/ }).waitFor();
   await said.getByRole("row", { name: /orders at most 2 h/ }).waitFor();
   expect((await said.getByRole("row").allInnerTexts())[1]).toContain("daily");
   await settled(board.page);
