@@ -57,7 +57,9 @@ def run_front(listener: socket.socket, target: ProxyTarget) -> Iterator[None]:
 
 
 async def serve(listener: socket.socket, target: ProxyTarget, ready: threading.Event, stop: asyncio.Event) -> None:
-    async with aiohttp.ClientSession(auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar()) as session:
+    once = aiohttp.TCPConnector(force_close=True)  # the emulator may close an idle connection as a request comes
+    jar = aiohttp.DummyCookieJar()
+    async with aiohttp.ClientSession(connector=once, auto_decompress=False, cookie_jar=jar) as session:
         server = Server(
             Proxy(target, session).handle,
             access_log=None,

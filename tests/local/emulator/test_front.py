@@ -4,7 +4,9 @@ import gzip
 import http.client
 import json
 import socket
+import threading
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -201,3 +203,28 @@ def test_a_closed_front_adds_no_key(client: http.client.HTTPConnection, upstream
     client.request("GET", "/api/v1/namespaces")
     answer_to(client)
     assert "authorization" not in upstream.last.headers
+
+
+def test_no_request_meets_a_connection_that_the_emulator_is_about_to_close() -> None:
+    """The emulator closes one after five idle seconds, which may be just when the next POST is under way. Here it is
+    always then, and says nothing of it before."""
+    answer = b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"
+
+    def serve(emulator: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = emulator.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(answer)
+                connection.recv(65_536)  # a second request has no answer
+
+    with socket.create_server(("127.0.0.1", 0)) as emulator, socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, args=[emulator], daemon=True).start()
+        target = ProxyTarget(f"http://127.0.0.1:{emulator.getsockname()[1]}", max_seconds=5)
+        with run_front(listener, target), closing(http.client.HTTPConnection(*listener.getsockname())) as client:
+            for _ in range(3):
+                client.request("POST", "/api/v1/lineage", EVENT, JSON)
+                assert answer_to(client)[0] == 201

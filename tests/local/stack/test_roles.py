@@ -81,7 +81,9 @@ def test_lookup_reads_nothing_that_it_may_not_query(running: Stack) -> None:
         pytest.raises(CommandFailure, match=r"cannot answer now \(503\)"),
     ):
         running.api.ask("namespaces")
-    assert any("AccessDenied" in line and "dynamodb:Query" in line for line in logged(running, "lookup"))
+    deadline = time.monotonic() + INGESTION_SECONDS
+    while not any("AccessDenied" in line and "dynamodb:Query" in line for line in logged(running, "lookup")):
+        assert time.monotonic() < deadline
     assert running.api.ask("namespaces").document["namespaces"]
 
 
