@@ -8,13 +8,13 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from agent.build import build, javac
 from headwater.cli.jvm.installed_spark import JAR, spark_home, spark_java
-from headwater.cli.jvm.jars import LISTENER_PINS, jar_files
+from headwater.cli.jvm.jars import LISTENER_PINS, SPARK_4_PINS, jar_files
 from headwater.cli.jvm.spark_submit import LISTENER
 from headwater.cli.machine.state import state_folder
 from tests.alerts.stream import World
@@ -39,28 +39,58 @@ pytestmark = [
 ]
 
 
+class Engine(NamedTuple):
+    """A Spark and its listener, and what Spark says of a query whose task fails."""
+
+    home: Path | None
+    listener: Path = LISTENER_PINS
+    scala: str = "2.12"
+    failure: str = "Job aborted due to stage failure"
+
+
+SPARK_3 = Engine(spark_home())
+ENGINES = {
+    "Spark 3.5, listener 1.53": SPARK_3,
+    "Spark 3.5, listener 1.37": SPARK_3._replace(listener=HERE / "listener_1.37.sha256"),
+    "Spark 4.1, listener 1.53": Engine(
+        next((state_folder() / "spark4").glob("lib/python*/site-packages/pyspark"), None), SPARK_4_PINS, "2.13", "boom"
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    engine = ENGINES[request.param]
+    if engine.home is None:
+        pytest.skip("Spark 4 is not installed: `make test` does that")
+    return engine
+
+
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def lake(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> Path:
     return tmp_path_factory.mktemp("lake")
 
 
 @pytest.fixture(scope="module")
-def events(lake: Path) -> list[Document]:
+def events(lake: Path, engine: Engine) -> list[Document]:
     """The events of the programs, in the order in which they were sent."""
-    with started(lake, "Programs") as process:
+    with started(lake, "Programs", engine=engine) as process:
         process.wait(SECONDS)
     assert process.returncode == 0, (lake / LOG).read_text(encoding="utf-8")[-5_000:]
     return sent(lake)
 
 
 @contextmanager
-def started(lake: Path, program: str, spoil: Callable[[Path], None] | None = None) -> Iterator[subprocess.Popen[bytes]]:
+def started(
+    lake: Path, program: str, spoil: Callable[[Path], None] | None = None, engine: Engine = SPARK_3
+) -> Iterator[subprocess.Popen[bytes]]:
     """A program in a Spark with the listener and the jar, which is killed at last. `spoil` does harm to the jar."""
     jar, state = lake / JAR.name, state_folder()
     build(jar, COMPILER)
     if spoil:
         spoil(jar)
-    parts = [*jar_files(state, LISTENER_PINS), jar, spark_home() / "jars" / "*", lake]
+    spark = (engine.home or spark_home()) / "jars"
+    parts = [*jar_files(state, engine.listener), jar, spark / "*", lake]
     class_path = os.pathsep.join(map(str, parts))
     source = HERE / f"{program}.java"
     subprocess.run([COMPILER, "-nowarn", "-cp", class_path, "-d", lake, source], check=True)  # noqa: S603
@@ -69,8 +99,8 @@ def started(lake: Path, program: str, spoil: Callable[[Path], None] | None = Non
     java = spark_java(state) / "bin" / "java"
     quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g"]
     command = [str(java), *quick, *options, "-cp", class_path, program, str(lake)]
-    (lake / "jars").symlink_to(spark_home() / "jars")
-    cluster = {"SPARK_HOME": str(lake), "SPARK_SCALA_VERSION": "2.12", "SPARK_LOCAL_IP": "127.0.0.1"}
+    (lake / "jars").symlink_to(spark)
+    cluster = {"SPARK_HOME": str(lake), "SPARK_SCALA_VERSION": engine.scala, "SPARK_LOCAL_IP": "127.0.0.1"}
     log = (lake / LOG).open("w")
     with log, subprocess.Popen(command, cwd=lake, env=os.environ | cluster, stdout=log, stderr=log) as process:  # noqa: S603
         try:
@@ -135,10 +165,10 @@ def test_what_nobody_looks_into_has_candidates(get: LookupClient, lake: Path) ->
 
 
 @pytest.mark.parametrize("name", ["late", "first", "collect"])
-def test_a_query_that_fails_in_any_of_its_jobs_has_failed(get: LookupClient, name: str) -> None:
+def test_a_query_that_fails_in_any_of_its_jobs_has_failed(get: LookupClient, name: str, engine: Engine) -> None:
     run = last_runs(get)[name]
     assert run["state"] == "FAILED"
-    assert "Job aborted due to stage failure" in run["message"]
+    assert engine.failure in run["message"]
 
 
 def test_a_query_that_goes_well_has_not_and_its_tasks_are_told(get: LookupClient) -> None:
@@ -179,12 +209,12 @@ def test_the_jar_sends_failures_alone_and_has_no_fault(events: list[Document]) -
     assert not [event for event in events if "headwater_agent" in event["run"]["facets"]]
 
 
-def test_the_listener_s_complete_of_a_query_that_failed_says_so(events: list[Document]) -> None:
+def test_the_listener_s_complete_of_a_query_that_failed_says_so(events: list[Document], engine: Engine) -> None:
     said = [event for event in events if "headwater_failed" in event["run"]["facets"]]
     own = {event["run"]["runId"] for event in events if "/agent/" in event["producer"]}
     assert "COMPLETE" in {event["eventType"] for event in said}
     assert {event["run"]["runId"] for event in said} <= own
-    assert all("Job aborted" in event["run"]["facets"]["errorMessage"]["message"] for event in said)
+    assert all(engine.failure in event["run"]["facets"]["errorMessage"]["message"] for event in said)
 
 
 def test_every_failure_names_the_memory_that_ran_out_in_an_earlier_attempt(tmp_path: Path) -> None:
