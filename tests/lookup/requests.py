@@ -56,7 +56,8 @@ class LookupClient:
         last = {name: values[-1] for name, values in repeated.items()}
         response = response_to(self.table, ApiRequest(self.principal, "GET", url, last, repeated, received_at=self.at))
         body = response.to_gateway()["body"]
-        return response.status, body if query.get("format") == "text" else json.loads(body)
+        is_text = response.status == 200 and query.get("format") == "text"
+        return response.status, body if is_text else json.loads(body)
 
     def refusal(self, path: str, **query: Any) -> str:
         """The parameter that makes the request a 400."""
