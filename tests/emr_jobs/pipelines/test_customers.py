@@ -23,8 +23,9 @@ def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster:
         "warehouse": cluster.path("lake"),
         "first-report": cluster.path("first"),
     }
-    program = PROGRAMS / "customers" / "customers_iceberg.py"
-    cluster.spark().run(program, raw=raw, updates=updates, **arguments)
+    in_step = Path(__file__).with_name("in_step.py")
+    pipeline = PROGRAMS / "customers" / "customers_iceberg.py"
+    cluster.spark().run(in_step, pipeline=pipeline, raw=raw, updates=updates, **arguments)
 
     assert cluster.drawn("first", direction="both", rollup="parent") == drawing(
         "raw -> customers_iceberg -> lake/crm/customers -> customers_iceberg -> first", "updates -> customers_iceberg"
