@@ -72,9 +72,15 @@ def test_queries_that_fail_together_have_one_alert(events: list[Document]) -> No
     assert titles == ["streaming failed", *(f"streaming failed while writing {name}" for name in ("bang", "made"))]
 
 
-def test_a_stream_whose_driver_is_ended_is_aborted(get: LookupClient) -> None:
+def test_a_driver_that_is_ended_by_sigterm_is_aborted_with_its_stream(
+    get: LookupClient, events: list[Document]
+) -> None:
+    """The listener says COMPLETE of the application."""
     _, run = stream(get, "endless")
     assert run["state"] == "ABORTED"
+    (application,) = get("namespaces/prod/jobs/streaming/runs")["runs"]
+    assert application["state"] == "ABORTED"
+    assert "COMPLETE" in {event["eventType"] for event in events if event["run"]["runId"] == application["id"]}
 
 
 def test_a_short_stream_sends_three_events_and_no_fault(events: list[Document]) -> None:

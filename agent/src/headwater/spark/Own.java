@@ -211,17 +211,25 @@ final class Own {
 
     /** Sends that the application lives. */
     static void beat() {
+        send(OpenLineage.RunEvent.EventType.RUNNING, "headwater_heartbeat", RunFacets.heartbeat());
+    }
+
+    /** Sends ABORT of the application, which SIGTERM ends: the listener says COMPLETE. */
+    static void abort() {
+        send(OpenLineage.RunEvent.EventType.ABORT, "errorMessage", error("the driver was ended by SIGTERM"));
+    }
+
+    private static void send(OpenLineage.RunEvent.EventType type, String facet, OpenLineage.RunFacet value) {
         ZonedDateTime time = ZonedDateTime.now(ZoneOffset.UTC);
         OpenLineageContext application = Queries.application();
         if (!isNamed(application) || application.getApplicationUuid() == null) {
             return;
         }
         OpenLineage ol = OPEN_LINEAGE;
-        OpenLineage.RunFacets facets =
-                ol.newRunFacetsBuilder().put("headwater_heartbeat", RunFacets.heartbeat()).build();
+        OpenLineage.RunFacets facets = ol.newRunFacetsBuilder().put(facet, value).build();
         OpenLineage.RunEvent event = ol.newRunEventBuilder()
                 .eventTime(time)
-                .eventType(OpenLineage.RunEvent.EventType.RUNNING)
+                .eventType(type)
                 .run(ol.newRun(application.getApplicationUuid(), facets))
                 .job(ol.newJob(namespace(application), application.getJobName(), ol.newJobFacetsBuilder().build()))
                 .build();

@@ -22,6 +22,7 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveExecutionUpdate;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
+import org.apache.spark.util.SignalUtils;
 
 /**
  * The queries of this application, as Spark's own events tell of them, and the runs that OpenLineage's listener gives
@@ -39,6 +40,8 @@ final class Queries extends SparkListener {
     private static Query all = new Query(NONE);
     private static SparkContext watched;
     private static volatile OpenLineageContext application;
+    private static volatile boolean isOver;
+    private static volatile boolean isTerminated;
 
     private Queries() {}
 
@@ -50,12 +53,14 @@ final class Queries extends SparkListener {
         }
         if (watched == null) {
             ShutdownHookManager.get().addShutdownHook(() -> Agent.guard(Queries::abort), BEFORE_SPARK);
+            Agent.guard(Queries::noticeTerm);
         }
         QUERIES.clear();
         JOBS.clear();
         STAGES.clear();
         Models.clear();
         all = new Query(NONE);
+        isOver = false;
         watched = spark;
         spark.addSparkListener(new Queries());
         Heartbeat.start();
@@ -249,12 +254,21 @@ final class Queries extends SparkListener {
 
     @Override
     public void onApplicationEnd(SparkListenerApplicationEnd event) {
+        isOver = true;
         Heartbeat.stop();
         Agent.guard(Streams::abort);
         Agent.guard(Own::flush);
     }
 
-    /** The JVM ends, by SIGTERM or since the program is over, before Spark itself stops. */
+    /** Notices SIGTERM, and leaves what it does to those who handled it before. Windows has none. */
+    private static void noticeTerm() {
+        SignalUtils.register("TERM", () -> {
+            isTerminated = true;
+            return false;
+        });
+    }
+
+    /** The JVM ends, by SIGTERM or because the program is over, before Spark itself stops. */
     private static void abort() {
         List<Query> open = new ArrayList<>();
         synchronized (Queries.class) {
@@ -267,6 +281,9 @@ final class Queries extends SparkListener {
         }
         open.forEach(Own::abort);
         Streams.abort();
+        if (isTerminated && !isOver) {
+            Own.abort();
+        }
         Own.flush();
     }
 
