@@ -77,3 +77,17 @@ def test_the_board_and_why_follow() -> None:
     node = f"dataset:{OF_RUN[-1]['outputs'][0]['namespace']}:{OF_RUN[-1]['outputs'][0]['name']}"
     shown = root_cause.render({"nodeId": node, **get("rootcause", nodeId=node)}, Display(120))
     assert "boom" in shown
+
+
+def test_a_complete_under_a_new_run_id_after_an_abort_is_no_success_and_raises_no_alert() -> None:
+    """SIGTERM: the listener has forgotten the run of the query that the jar aborted, and the jar names it."""
+    start, complete = OF_RUN[0], OF_RUN[-1]
+    abort = {**failure(), "eventType": "ABORT"}
+    facets = {**complete["run"]["facets"], "headwater_failed": {"failed": True, "toldBy": start["run"]["runId"]}}
+    phantom = {**complete, "run": {"runId": "01890000-0000-7000-8000-000000000001", "facets": facets}}
+    assert World().alerts_one_by_one([start, abort, phantom]) == []
+    runs = LookupClient(table_after(start, abort, phantom))(f"namespaces/{start['job']['namespace']}/jobs/{JOB}/runs")
+    assert {run["id"]: run["state"] for run in runs["runs"]} == {
+        start["run"]["runId"]: "ABORTED",
+        phantom["run"]["runId"]: "FAILED",
+    }
