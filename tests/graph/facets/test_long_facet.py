@@ -41,6 +41,9 @@ def test_as_many_digests_are_kept_as_fit(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(set(digests)) == 10
 
 
+SPARKLYR = "units_double_vector_assembler__"
+
+
 def with_formula(text: str) -> dict[str, Any]:
     transformation = {"type": "INDIRECT", "subtype": "FILTER", "description": text}
     source = {"namespace": "s3://lake", "name": "orders", "field": "day", "transformations": [transformation]}
@@ -53,6 +56,13 @@ def with_formula(text: str) -> dict[str, Any]:
         ("(day = 2026-11-24)", "(day = 2026-11-25)", True),
         ("(at >= 2026-11-24 00:00:00)", "(at >= 2026-11-25 07:30:00.5)", True),
         ("(part = 20261124)", "(part = 20261125)", True),
+        ("UDF(VectorAssembler_052a7c363ac6__output)", "UDF(VectorAssembler_1b9d0e44a7f0__output)", True),
+        (
+            f"UDF({SPARKLYR}b057554b_c684_4d8f_91ee_a02dc4c27405)",
+            f"UDF({SPARKLYR}a6764a0b_c363_4dfb_be5e_05f67ebf5c9b)",
+            True,
+        ),
+        ("UDF(VectorAssembler_052a7c363ac6)", "UDF(StringIndexer_052a7c363ac6)", False),
         ("(price * 1.19)", "(price * 1.21)", False),
         ("(rank > 100)", "(rank > 200)", False),
     ],

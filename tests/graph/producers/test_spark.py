@@ -45,6 +45,13 @@ def test_two_trainings_are_runs_of_the_same_jobs() -> None:
     assert "train_churn.adaptive_spark_plan.1_LogisticRegression_data" in jobs(of("model_trained"))
 
 
+def test_two_trainings_by_sparklyr_are_runs_of_one_job() -> None:
+    ids = ("b057554b_c684_4d8f_91ee_a02dc4c27405", "a6764a0b_c363_4dfb_be5e_05f67ebf5c9b")
+    names = [f"train.adaptive_spark_plan.1_linear_regression__{each}_data" for each in ids]
+    sent = factory.received(*(factory.run_event("START", job=name, job_facets=SQL) for name in names))
+    assert jobs(sent) == {"train.adaptive_spark_plan.1_linear_regression_data"}
+
+
 def test_the_folder_of_the_metadata_is_an_alias_of_the_model() -> None:
     aliases = {alias for normalised in of("model_trained") for alias in normalised.aliases}
     rules = {alias.sent.name: alias.rules for alias in aliases}

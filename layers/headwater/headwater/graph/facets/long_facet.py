@@ -1,10 +1,10 @@
 """Facets that are stored under their digest: schema and column lineage.
 
 The arrays of a column lineage are sorted before the facet is stored, and before its digest is made: their order means
-nothing. A formula loses its dates, times and long numbers, which belong to a run and not to its code: a job that
-filters by day would have a new column lineage every day. Sorting takes longer than everything else done with an event,
-so the digests are cached. An event's long facets are brought into this form once, when the event is normalised. The
-fold asks for the digest of each up to four times.
+nothing. A formula loses its dates, times and long numbers, and the random ids of Spark's estimators, which belong to a
+run and not to its code: a job that filters by day would have a new column lineage every day. Sorting takes longer than
+everything else done with an event, so the digests are cached. An event's long facets are brought into this form once,
+when the event is normalised. The fold asks for the digest of each up to four times.
 """
 
 import re
@@ -17,7 +17,11 @@ COLUMN_LINEAGE = "columnLineage"
 LONG_FACETS = frozenset({SCHEMA, COLUMN_LINEAGE})
 MAX_DIGESTS = 50_000
 """Digests that are kept: some 10 MB."""
-_OF_A_RUN = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?|\d{8,}")
+_OF_A_RUN = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?|\d{8,}"
+    r"|(?<=[A-Za-z])_(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_)?[0-9a-f]{12}(?![0-9A-Za-z])"
+)
+"""An id as in VectorAssembler_052a7c363ac6, or vector_assembler__a6764a0b_c363_4dfb_be5e_05f67ebf5c9b of sparklyr."""
 _digests: dict[str, str] = {}
 """The digests of sorted column lineages, by the digests of the facets as they were sent."""
 

@@ -68,9 +68,9 @@ _OF_HUDI = "_hoodie_"
 _FAILED = "headwater_failed"
 """The run facet by which the jar beside the listener says that a query failed although the listener sent COMPLETE. Of
 queries that fail together, `toldBy` is the run that the alert is for."""
-_ID = r"_(?!\d{12})[0-9a-f]{12}"
-"""A random id; twelve decimal digits are more likely a time."""
-_OF_STAGE = re.compile(rf"(\.\d+_[A-Za-z]+){_ID}(?=(?:_[A-Za-z]+)?\Z)")
+_ID = r"(?:_(?!\d{12})[0-9a-f]{12}|__[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})"
+"""A random id of Spark, or of sparklyr; twelve decimal digits are more likely a time."""
+_OF_STAGE = re.compile(rf"(\.\d+(?:_[A-Za-z]+)+){_ID}(?=(?:_[A-Za-z]+)?\Z)")
 _OF_ESTIMATOR = re.compile(rf"(?<=[a-z]){_ID}(?=_|\Z)")
 _MAINTENANCE = re.compile(
     r"\.(?:\w+\.default_(?:cache_iceberg|rewrite_catalog)_|execute_(?:optimize|vacuum)_table_command(?:\.|\Z))"
