@@ -286,7 +286,7 @@ def _alert(reader: Reader, late: Expected, slot: Slot, heard: Instant | None) ->
     words = late.timetable.words if late.timetable else ""
     ended = instant_of(at(late.last.end if late.last else begun))
     outputs = outputs_of(reader, late)
-    suffering = [downstream(reader, used.id, None, ended, ended) for used in outputs[:MAX_OUTPUTS]]
+    suffering = [downstream(reader, [used.id], None, ended, ended) for used in outputs[:MAX_OUTPUTS]]
     lines = [
         f"Job {name.name} in {name.namespace} runs {words}. The run of {due} has not begun.",
         f"A delay of {span(slot.latest - slot.due)} is usual. The last run began at {last}.",
