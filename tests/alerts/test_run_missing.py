@@ -20,6 +20,7 @@ from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.items.rhythms import DUE
 from headwater.store.keys import Key
 from headwater.store.table import Item
+from headwater.traversal import expectations
 from tests import factory
 from tests.alerts.stream import StreamedTable, World, plain
 from tests.factory import EPOCH, Document
@@ -350,6 +351,26 @@ def test_while_nothing_is_heard_nobody_asks_whether_late_jobs_have_begun() -> No
     jobs = Jobs("a", "c", "e")
     assert jobs.names(HOURS + 3) == ["a"]
     assert counted(jobs, HOURS + 3.2) == ([], 8)  # of each its next run and its alert; twice the settings
+
+
+def test_a_first_sweep_reads_a_late_job_once_and_asks_no_timetable(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = Jobs("a", "b", "c", "d", "e")
+    jobs.run(HOURS + 2.9, "g")
+    assert jobs.names(HOURS + 3) == ["a"]
+    monkeypatch.setattr(run_missing, "AT_A_TIME", 1)
+    monkeypatch.setattr(expectations, "timetable", _no_timetable)
+    jobs.due = replace(jobs.due, waits={})
+    by_id = [*map(job_id, (Name("demo", job) for job in "edcba"))]
+    monkeypatch.setattr(jobs.world.store, "due_jobs", lambda _: by_id)
+    names, reads = counted(jobs, HOURS + 3.1)
+    assert names == []
+    assert len(jobs.due.waits) == 4
+    # of each its next run, whether it was told, its head, its rhythm and what it reads; and each time the settings
+    assert reads <= 5 * 6
+
+
+def _no_timetable(_: object) -> None:
+    raise AssertionError("it takes longer than all the rest")
 
 
 def test_what_an_earlier_release_stored_is_told_alike() -> None:

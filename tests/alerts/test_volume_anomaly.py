@@ -220,3 +220,39 @@ def test_a_dataset_that_is_written_is_not_blamed_for_another() -> None:
         assert loads.alerts_of_batch(*with_two(day, 5, f"rejected_{day}")) == []
     (told,) = loads.alerts_of_batch(*with_two(DAYS, None))
     assert (told["name"], told["title"]) == ("load", "load: 1 of 2 datasets written")
+
+
+def of_three(*last: tuple[int | None, int | None, int | None]) -> list[Detail]:
+    """The alerts of loads that write three datasets, each of which another job reads, with the last amounts."""
+    loads, told = World(), []
+    for name in "abc":
+        used: dict[str, Any] = {
+            "inputs": [factory.dataset(name)],
+            "outputs": [factory.dataset(f"of_{name}")],
+            "job": f"read_{name}",
+        }
+        loads.fold(
+            factory.received(*(factory.run_event(kind, run=900 + ord(name), **used) for kind in ("START", "COMPLETE")))
+        )
+    for day, amounts in enumerate([*[(5, 5, 5)] * DAYS, *last]):
+        statistics = zip("abc", amounts, strict=True)
+        outputs = [
+            {**factory.dataset(name), "outputFacets": {"outputStatistics": factory.facet(rowCount=rows, size=rows)}}
+            for name, rows in statistics
+            if rows is not None
+        ]
+        event = {**written(day, 5), "outputs": outputs}
+        told += loads.alerts_of_batch(event | {"eventType": "START", "eventTime": factory.at(DAY * day - 30)}, event)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("amounts", "suffering"), [((5, None, 0), {"of_b", "of_c"}), ((0, 0, 0), {"of_a", "of_b", "of_c"})]
+)
+def test_who_reads_any_of_several_outputs_that_are_missing_suffers(
+    amounts: tuple[int | None, int | None, int | None], suffering: set[str]
+) -> None:
+    (alert,) = of_three(amounts)
+    names = {item["nodeId"].rsplit(":", 1)[-1] for item in alert["suffers"]["items"]}
+    assert {name for name in names if name.startswith("of_")} == suffering
+    assert alert["suffers"]["frontier"]["seen"]["jobs"] == len(suffering)

@@ -52,7 +52,7 @@ def _alert(reader: Reader, result: QualityResult, failed: list[Assertion], head:
     dataset, run_id, job = result.id
     name, at = head.facts.name, result.facets[ASSERTIONS].time
     ancestors = ancestors_of(reader, run) if run else RunAncestors(None, None)
-    at_risk = downstream(reader, dataset, _columns_of(failed), at, at).without_tests()
+    at_risk = downstream(reader, [dataset], _columns_of(failed), at, at).without_tests()
     at_risk = at_risk.without(node_id(NodeKind.JOB, run.job)) if run else at_risk
     summaries = [describe_assertion(assertion) for assertion in failed]
     is_warning = all(assertion.get("severity") == "warn" for assertion in failed)

@@ -34,7 +34,7 @@ def new_breach(change: StateChange) -> Breach | None:
 def readers_of(reader: Reader, head: DatasetHead) -> Downstream:
     """The nodes downstream of the whole topic: a record that cannot be decoded has no columns at all."""
     at = head.facts.own[REGISTRY].time
-    return downstream(reader, head.id, None, at, at)
+    return downstream(reader, [head.id], None, at, at)
 
 
 def compatibility_broken(

@@ -96,18 +96,18 @@ class Downstream(NamedTuple):
 
 
 def downstream(
-    reader: Reader, dataset: DatasetId, columns: Collection[str] | None, since: Instant, at: Instant | None
+    reader: Reader, datasets: Sequence[DatasetId], columns: Collection[str] | None, since: Instant, at: Instant | None
 ) -> Downstream:
-    """The nodes that a change of some columns breaks, or a change of the whole dataset (`columns` is None).
+    """The nodes that a change of some columns breaks, or a change of one or more whole datasets (`columns` is None).
 
     The lineage just before `since` counts; if it has no nodes, the lineage `at` the report of the change counts. What
     came later does not, however late the alert is raised: a job that ran after a column was removed did not read it.
     Without `at`, only the lineage before counts: after a rename, another dataset may have the name.
     """
     just_before = moved_back(since, timedelta(microseconds=1))
-    result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=just_before))
+    result = impact(reader, datasets[0], columns, Reach(MAX_DEPTH, MAX_NODES, as_of=just_before), datasets[1:])
     if at and not result.at_risk:
-        result = impact(reader, dataset, columns, Reach(MAX_DEPTH, MAX_NODES, as_of=at))
+        result = impact(reader, datasets[0], columns, Reach(MAX_DEPTH, MAX_NODES, as_of=at), datasets[1:])
     return Downstream(result.at_risk, result.is_truncated, result.frontier)
 
 

@@ -14,6 +14,7 @@ the first missing run raises an alert. The others raise theirs once an event com
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
@@ -76,15 +77,19 @@ class DueJobs:
         all_due = {*due}
         for gone in self.waits.keys() - all_due:
             del self.waits[gone]
-        chunks = (self._not_waiting(jobs, all_due, moment(now)) for jobs in _chunks(due, AT_A_TIME) if self.has_time())
+        left, ahead = dict.fromkeys(due), dict[JobId, Expected]()
 
         def report(each: _Late, silent_since: Moment | None = None) -> bool:
             return self.has_time() and self._report(each, now, silent_since, said.below(each.job) if said else ())
 
         late: list[_Late] = []
         told = 0
-        for jobs in chunks:
-            found = self._late(jobs, now, heard)
+        while left and self.has_time():
+            chunk = list(dict.fromkeys((*ahead, *islice(left, AT_A_TIME))))[:AT_A_TIME]
+            for job in chunk:
+                del left[job]
+            found = self._late(self._not_waiting(chunk, all_due, moment(now)), now, heard, ahead)
+            ahead = dict(islice(((job, each) for job, each in ahead.items() if job in left), AT_A_TIME))
             told += sum(report(each) for each in sorted(found) if not each.is_told and each.due <= heard)
             late += found
         first = self._first_in_silence(late, now, heard)
@@ -119,7 +124,7 @@ class DueJobs:
             return []
         jobs = [each.job for each in silent]
         chunks = (chunk for chunk in _chunks(jobs, IN_SILENCE) if self.has_time())
-        found = (sorted(self._late(chunk, now, moment(now))) for chunk in chunks)
+        found = (sorted(self._late(chunk, now, moment(now), {})) for chunk in chunks)
         return next(filter(None, found), [])[:1]
 
     def _not_waiting(self, jobs: Sequence[JobId], all_due: set[JobId], now: Moment) -> list[JobId]:
@@ -134,25 +139,29 @@ class DueJobs:
         return [job for job in jobs if job not in is_waiting]
 
     def _remember(
-        self, reader: Reader, causes: Mapping[JobId, JobId], known: Mapping[JobId, DueRun], now: Moment
+        self, causes: Mapping[JobId, JobId], own: Mapping[JobId, DueRun], known: Mapping[JobId, Expected], now: Moment
     ) -> None:
-        due = {**known, **reader.store.due_runs({*causes.values()} - known.keys())}
-        both = ((job, cause) for job, cause in causes.items() if job in due and cause in due)
-        self.waits.update({job: _Waits(due[job], cause, due[cause], now) for job, cause in both})
+        for job, cause in causes.items():
+            late = known[cause]
+            if job in own and late.slot and late.begun is not None:
+                self.waits[job] = _Waits(own[job], cause, DueRun(late.begun, *late.slot), now)
 
-    def _late(self, jobs: Sequence[JobId], now: Instant, heard: Moment) -> list["_Late"]:
-        """The late jobs, of some that are due. A job whose item is damaged is left out."""
+    def _late(self, jobs: Sequence[JobId], now: Instant, heard: Moment, known: dict[JobId, Expected]) -> list["_Late"]:
+        """The late jobs, of some that are due. A job whose item is damaged is left out. What is `known` of jobs is not
+        read again, and what is read of those above is added."""
         try:
-            return self._examined(jobs, now, heard)
+            return self._examined(jobs, now, heard, known)
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001 - a fault in one job must not hide the other jobs
             if len(jobs) > 1:
-                return [each for job in jobs for each in self._late([job], now, heard)]
+                return [each for job in jobs for each in self._late([job], now, heard, known)]
             self.log("a due job could not be examined", error)
             return []
 
-    def _examined(self, jobs: Sequence[JobId], now: Instant, heard: Moment) -> list["_Late"]:
+    def _examined(
+        self, jobs: Sequence[JobId], now: Instant, heard: Moment, known: dict[JobId, Expected]
+    ) -> list["_Late"]:
         """Late jobs that no other job explains. Of those that were told, or due since the last event, nobody asks
         whether they have begun, nor for the cause: they may be many, and at most one of them is told."""
         log = lambda fault: self.log("a due job cannot be read", fault)  # noqa: E731
@@ -160,7 +169,8 @@ class DueJobs:
         due = reader.store.due_runs(jobs)
         by_index = _late_by_index(reader, due, time)
         late = {job: each for job, each in by_index.items() if each.is_settled(time, heard)}
-        found = by_rhythms(reader, [job for job in jobs if job not in late], time)
+        found = by_rhythms(reader, [job for job in jobs if job not in late and job not in known], time)
+        found |= {job: known[job] for job in jobs if job in known and job not in late}
         over = {job for job in jobs if job not in late and job not in found}
         over |= {job for job, each in found.items() if each.state is ExpectedState.UNKNOWN}
         of_rhythms = _late_of(
@@ -171,9 +181,9 @@ class DueJobs:
         unsettled = [found[job] for job, each in of_rhythms.items() if not each.is_settled(time, heard)]
         late |= of_rhythms
         over |= {job for job, each in late.items() if time - each.slot.latest >= FORGOTTEN}
-        causes = with_causes(reader, unsettled, time)
+        causes = with_causes(reader, unsettled, time, known)
         waiting = {job: each.waits_for.facts.id for job, each in causes.items() if each.waits_for}
-        self._remember(reader, waiting, due, time)
+        self._remember(waiting, due, known, time)
         over |= replaced(reader, [each for each in unsettled if each.head.facts.id not in over | waiting.keys()])
         for job in sorted(over):
             self._expect_no_more(job)
@@ -245,7 +255,7 @@ def _late_by_index(reader: Reader, due: Mapping[JobId, DueRun], now: Moment) -> 
     move what is due."""
     if reader.said and any(reader.said.holidays.values()):
         return {}
-    return _late_of(reader, {job: Slot(run.due, run.latest) for job, run in due.items() if run.latest < now}, {})
+    return _late_of(reader, {job: Slot(*run[1:]) for job, run in due.items() if run.latest < now}, {})
 
 
 def _late_of(reader: Reader, slots: Mapping[JobId, Slot], known: Mapping[JobId, _Late]) -> dict[JobId, _Late]:
@@ -276,7 +286,7 @@ def _alert(reader: Reader, late: Expected, slot: Slot, heard: Instant | None) ->
     words = late.timetable.words if late.timetable else ""
     ended = instant_of(at(late.last.end if late.last else begun))
     outputs = outputs_of(reader, late)
-    suffering = [downstream(reader, used.id, None, ended, ended) for used in outputs[:MAX_OUTPUTS]]
+    suffering = [downstream(reader, [used.id], None, ended, ended) for used in outputs[:MAX_OUTPUTS]]
     lines = [
         f"Job {name.name} in {name.namespace} runs {words}. The run of {due} has not begun.",
         f"A delay of {span(slot.latest - slot.due)} is usual. The last run began at {last}.",

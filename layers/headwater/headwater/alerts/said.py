@@ -293,4 +293,4 @@ def _suffering(reader: Reader, subject: SaidSubject, now: Moment) -> list[Downst
         if subject.kind is NodeKind.DATASET
         else [used.id for job in subject.jobs for used in outputs_of(reader, job)][:MOST_OUTPUTS]
     )
-    return [downstream(reader, dataset, None, as_of, as_of) for dataset in datasets]
+    return [downstream(reader, [dataset], None, as_of, as_of) for dataset in datasets]

@@ -141,7 +141,7 @@ def _with_consequences(reader: Reader, change: ReportedSchemaChange) -> Reported
     touched = None if transition.is_drop else _with_nested(change.diff, change.types)
     since = attribution.since if attribution else at
     is_rename = transition.is_drop and head.renamed is not None
-    breaks = downstream(reader, head.id, touched, since, None if is_rename else at) if touched != set() else _NOTHING
+    breaks = downstream(reader, [head.id], touched, since, None if is_rename else at) if touched != set() else _NOTHING
     if is_rename and not breaks:
         return None  # the table still exists, and nobody looks for it under its old name
     ancestors = ancestors_of(reader, attribution.run) if attribution and attribution.run else None

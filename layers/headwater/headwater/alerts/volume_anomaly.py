@@ -25,6 +25,8 @@ from headwater.read.reader import Reader
 from headwater.store.snapshot import ReadRequest
 
 MOST_WRITERS = 20
+MAX_OUTPUTS = 5
+"""Outputs whose readers are looked up."""
 RUNS_BEFORE = 3
 """Runs by which it is known which dataset one left out."""
 
@@ -138,7 +140,8 @@ def _alert(reader: Reader, rhythm: Rhythm, found: Unusual, left_out: Sequence[Da
     ended, name = instant_of(at(found.run.end)), rhythm.job
     about = left_out if found.unit == "datasets" else outputs if len(outputs) == 1 else []
     kind, subject = (NodeKind.DATASET, about[0].name) if about else (NodeKind.JOB, name)
-    suffering = downstream(reader, about[0].id, None, ended, ended) if about else None
+    ids = [used.id for used in about or (() if found.amount else outputs)][:MAX_OUTPUTS]
+    suffering = downstream(reader, ids, None, ended, ended) if ids else None
     usual, begun = found.usual, shown(instant_of(at(found.run.start)))
     change, lines = _words(f"Job {name.name} in {name.namespace}", found, begun, left_out)
     lines += suffering.lines("The change", "affects", "affect") if suffering else ()

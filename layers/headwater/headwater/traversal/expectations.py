@@ -26,7 +26,7 @@ from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.generation import united
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
-from headwater.graph.states.rhythm import Moment, Observation, Rhythm, median, moment
+from headwater.graph.states.rhythm import DueRun, Moment, Observation, Rhythm, median, moment
 from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
@@ -58,16 +58,24 @@ class ExpectedState(StrEnum):
 
 class Expected(NamedTuple):
     """What is expected of a job. `begun` is the start of its newest run, `slot` the next due after that; `waits_for`
-    the job for which it waits. Without a timetable, `reason` says why nothing is claimed."""
+    the job for which it waits."""
 
     head: JobHead
     rhythm: Rhythm
-    timetable: Timetable | None
     begun: Moment | None
     slot: Slot | None
     state: ExpectedState
-    reason: str = ""
     waits_for: JobHead | None = None
+
+    @property
+    def timetable(self) -> Timetable | None:
+        return timetable(self.rhythm) if self.rhythm.is_due else None
+
+    @property
+    def reason(self) -> str:
+        """Why nothing is claimed; empty if something is."""
+        is_claimed = self.slot or (self.timetable and self.state is not ExpectedState.UNKNOWN)
+        return "" if is_claimed else _reason(self.rhythm)
 
     @property
     def is_open(self) -> bool:
@@ -87,14 +95,19 @@ def expected(reader: Reader, jobs: Collection[JobId], now: Instant) -> dict[JobI
     return found | with_causes(reader, late, moment(now))
 
 
-def with_causes(reader: Reader, late: Sequence[Expected], now: Moment) -> dict[JobId, Expected]:
+def with_causes(
+    reader: Reader, late: Sequence[Expected], now: Moment, known: dict[JobId, Expected] | None = None
+) -> dict[JobId, Expected]:
     """Late jobs, those as waiting for which a job above is late, runs, or ended so late that they may still begin. This
-    takes a few reads for all of them together."""
-    known = {each.head.facts.id: each for each in late}
+    takes a few reads for all of them together. What is `known` of jobs is not read again; what is read is added."""
+    known = {} if known is None else known
+    known |= {each.head.facts.id: each for each in late}
     above = writers_of(reader, inputs_of(reader, late), now, known)
+    for jobs in above.values():
+        known |= jobs
     starting = {job_id(each.head.parent_name) for each in late if each.head.parent_name}
-    parents = known | by_rhythms(reader, starting - known.keys(), now)
-    return {each.head.facts.id: _with_cause(each, above[each.head.facts.id], parents, now) for each in late}
+    known |= by_rhythms(reader, starting - known.keys(), now)
+    return {each.head.facts.id: _with_cause(each, above[each.head.facts.id], known, now) for each in late}
 
 
 def by_rhythms(
@@ -106,26 +119,35 @@ def by_rhythms(
     heads = reader.jobs(jobs, usages=False) if read is None else {job: read[job] for job in jobs if job in read}
     rhythms = reader.store.read(ReadRequest(rhythms=jobs)).rhythms
     own = {job: head for job, head in heads.items() if not head.is_foreign}
-    return {job: _of(reader, head, rhythms.get(job) or Rhythm(head.facts.name), now) for job, head in own.items()}
+    due = reader.store.due_runs(own)
+    return {
+        job: _of(reader, head, rhythms.get(job) or Rhythm(head.facts.name), due.get(job), now)
+        for job, head in own.items()
+    }
 
 
-def _of(reader: Reader, head: JobHead, rhythm: Rhythm, now: Moment) -> Expected:
+def _of(reader: Reader, head: JobHead, rhythm: Rhythm, due: DueRun | None, now: Moment) -> Expected:
+    """Its timetable is asked only if its next run is not known: it takes longer than all the rest."""
     latest = head.latest if head.latest and head.latest.is_reported else None
     starts = [seen.start for seen in rhythm.observations[-1:]] + ([moment(latest.started_at)] if latest else [])
     begun = max(starts, default=None)
-    found, said = reader.store.made(timetable, rhythm) if rhythm.is_due else None, reader.said
-    slot = found.next_after(begun) if found and begun is not None else None
-    if said and said.holidays and found and slot:
-        slot = _after_holidays(said, head, found, slot)
-    longest = max((seen.seconds for seen in rhythm.observations), default=0)
+    slot, said = None, reader.said
+    has_holidays = said is not None and any(said.holidays.values())
+    if due and due.begun == begun and not has_holidays:
+        slot = Slot(*due[1:])
+    elif begun is not None and rhythm.is_due and (found := reader.store.made(timetable, rhythm)):
+        slot = found.next_after(begun)
+        if said and has_holidays and slot:
+            slot = _after_holidays(said, head, found, slot)
+    longest = max([seen.seconds for seen in rhythm.observations], default=0)
     is_running = latest is not None and latest.state == RunState.RUNNING
     if is_running and now <= (begun or 0) + ABANDONED * longest + LEAST_TOLERANCE:
         state = ExpectedState.RUNNING
     elif slot is None:
-        return Expected(head, rhythm, found, begun, None, ExpectedState.UNKNOWN, _reason(rhythm))
+        state = ExpectedState.UNKNOWN
     else:
         state = ExpectedState.LATE if slot.latest < now else ExpectedState.ON_TIME
-    return Expected(head, rhythm, found, begun, slot, state, "" if found else _reason(rhythm))
+    return Expected(head, rhythm, begun, slot, state)
 
 
 def _after_holidays(said: "Said", head: JobHead, found: Timetable, slot: Slot) -> Slot | None:
@@ -238,8 +260,8 @@ def _lead(above: Expected) -> int:
 
 def has_done_its_part(rhythm: Rhythm, above: Expected, due: Moment) -> bool:
     """Whether a run of the job above ended well so shortly before one was due that it is the one to wait for."""
-    lag = _lag(rhythm, above.rhythm)
-    return any(seen.is_good and due - lag <= seen.end <= due for seen in above.rhythm.observations)
+    earliest = due - _lag(rhythm, above.rhythm)
+    return any(seen.is_good and earliest <= seen.start + seen.seconds <= due for seen in above.rhythm.observations)
 
 
 def _lag(rhythm: Rhythm, above: Rhythm) -> int:
@@ -257,9 +279,9 @@ def usual_lag(rhythm: Rhythm, above: Rhythm) -> int:
 
 
 def _lags(rhythm: Rhythm, above: Rhythm) -> list[int]:
-    ends = sorted(seen.end for seen in above.observations)
-    places = ((seen.start, bisect_right(ends, seen.start)) for seen in rhythm.generations)
-    return [start - ends[place - 1] for start, place in places if place]
+    ends = sorted([seen.start + seen.seconds for seen in above.observations])
+    starts = [seen.start for seen in rhythm.generations]
+    return [start - ends[place - 1] for start in starts if (place := bisect_right(ends, start))]
 
 
 def replaced(reader: Reader, late: Sequence[Expected]) -> set[JobId]:

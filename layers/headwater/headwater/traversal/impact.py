@@ -157,16 +157,24 @@ class Impact(NamedTuple):
     known: Consumers | None = None
 
 
-def impact(reader: Reader, dataset: DatasetId, columns: Collection[str] | None = None, reach: Reach = _FAR) -> Impact:
-    """The impact of a change of a dataset, or only of some of its columns.
+def impact(
+    reader: Reader,
+    dataset: DatasetId,
+    columns: Collection[str] | None = None,
+    reach: Reach = _FAR,
+    others: Collection[DatasetId] = (),
+) -> Impact:
+    """The impact of a change of a dataset, or only of some of its columns; with `others`, of theirs, too.
 
     The columns need not be in the dataset's schema: the column lineage of the consumers counts.
     """
     away: RenamedAway = {}
-    while (propagation := _propagated(reader, dataset, columns, reach, away)).known.renamed_away.keys() > away.keys():
+    while (
+        propagation := _propagated(reader, [dataset, *others], columns, reach, away)
+    ).known.renamed_away.keys() > away.keys():
         away = propagation.known.renamed_away
     known = propagation.known
-    head = known.heads.get(known.representative(dataset))
+    head = next((head for each in (dataset, *others) if (head := known.heads.get(known.representative(each)))), None)
     if head is None:
         return Impact(None, (), is_truncated=False)
     reached = list(propagation.impacted.values())
@@ -247,15 +255,19 @@ def _frontier(propagation: ImpactPropagation, since: Instant, hidden: int, *, is
 
 
 def _propagated(
-    reader: Reader, dataset: DatasetId, columns: Collection[str] | None, reach: Reach, renamed_away: RenamedAway
+    reader: Reader,
+    datasets: Collection[DatasetId],
+    columns: Collection[str] | None,
+    reach: Reach,
+    renamed_away: RenamedAway,
 ) -> ImpactPropagation:
     of_columns = columns is not None
     known = Consumers(reader, reach.most + 1, of_columns=of_columns, as_of=reach.as_of, view=reach.view)
     known.renamed_away = renamed_away
-    known.read_datasets([dataset])
-    propagation, changed = ImpactPropagation(known, reach.most), known.representative(dataset)
-    if changed in known.heads:
-        propagation.propagate(_changed_nodes(changed, columns), reach.depth)
+    known.read_datasets(datasets)
+    propagation, changed = ImpactPropagation(known, reach.most), dict.fromkeys(map(known.representative, datasets))
+    if nodes := [node for each in changed if each in known.heads for node in _changed_nodes(each, columns)]:
+        propagation.propagate(nodes, reach.depth)
     return propagation
 
 

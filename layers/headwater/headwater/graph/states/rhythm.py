@@ -78,12 +78,13 @@ NO_SCHEDULE = Schedule(NEVER, "", "")
 
 
 class DueRun(NamedTuple):
-    """When the next run of a job is due and when it is late, by what was known when a run ended that began at
-    `begun`."""
+    """When the next run of a job is due, when it is late, and by how many seconds it may be due before, by what was
+    known when a run ended that began at `begun`."""
 
     begun: Moment
     due: Moment
     latest: Moment
+    earlier: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,12 @@ class Rhythm:
     @property
     def generations(self) -> list[Observation]:
         """The newest run of each of the newest generations, the oldest first."""
-        return _newest_of_each(self.observations)[-GENERATIONS:]
+        found: dict[str, Observation] = {}
+        for seen in reversed(self.observations):
+            if len(found) == GENERATIONS:
+                break
+            found.setdefault(seen.generation, seen)
+        return list(found.values())[::-1]
 
 
 def backfill_run(run: Run) -> BackfillRun:
@@ -217,7 +223,13 @@ def kept(observations: Iterable[Observation]) -> list[Observation]:
     newest = by_start[-1].start // DAY
     days = {day: seen for seen in by_start if (day := seen.start // DAY) > newest - DAYS}
     months = {month: seen for seen in by_start if (month := _month(seen.start // DAY)) > _month(newest) - MONTHS}
-    return sorted({*_newest_of_each(by_start)[-GENERATIONS:], *days.values(), *months.values()})
+    return sorted(
+        {
+            *sorted({seen.generation: seen for seen in by_start}.values())[-GENERATIONS:],
+            *days.values(),
+            *months.values(),
+        }
+    )
 
 
 def median(numbers: Iterable[float]) -> float:
@@ -237,11 +249,6 @@ def at(time: Moment) -> datetime:
 def shown_moment(time: Moment) -> str:
     """The time as answers and alerts have it."""
     return shown(instant_of(at(time)))
-
-
-def _newest_of_each(observations: Iterable[Observation]) -> list[Observation]:
-    """The newest run of each generation, the oldest first."""
-    return sorted({seen.generation: seen for seen in sorted(observations)}.values())
 
 
 @lru_cache(maxsize=4_096)
