@@ -2,9 +2,11 @@
 
 import gzip
 import json
+import os
 import re
 from contextlib import closing
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 
 import boto3
@@ -16,6 +18,7 @@ from headwater.cli import backup, check, export, key, load, upgrade
 from headwater.fold.fold import fold
 from headwater.graph.names.naming import Naming
 from headwater.graph.producers.event_normalisation import normalise_event
+from headwater.graph.states.audit import AuditEntry
 from headwater.openlineage import exact_json
 from headwater.openlineage.instant import Instant
 from headwater.store.graph_store import GraphStore
@@ -220,6 +223,60 @@ def test_a_damaged_event_or_row_is_found_without_a_traceback(
     assert re.search("is damaged in 1 places", capsys.readouterr().err)
     assert check.main(["--secrets", str(filled)]) == 1
     assert "which is damaged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("UPDATE items SET doc = flipped(doc) WHERE pk LIKE 'AUDIT#%'", "the item AUDIT#"),
+        ("UPDATE items SET expires_at = expires_at + 1024 WHERE pk LIKE 'AUDIT#%'", "the item AUDIT#"),
+        ("UPDATE items SET version = replace(version, '1', '3') WHERE pk LIKE 'J#%'", "the item J#"),
+        ("UPDATE items SET labels = replace(labels, 'day', 'dax')", "the item "),
+        ('UPDATE items SET labels = replace(labels, \'"kind": "day\', \'"kine": "day\')', "KeyError"),
+        ("UPDATE archive SET received = received + (1 << 20)", "event 1 of the archive was received at an impossible"),
+        ("UPDATE archive SET seq = seq + 16", "the archive lacks event 1 of the inbox"),
+        ("UPDATE bodies SET content = flipped(content) WHERE key LIKE 'bodies/%'", "cannot be read"),
+        (
+            "UPDATE bodies SET content = CAST(replace(content, 'no event', 'no ewent') AS BLOB) WHERE key LIKE 'q%'",
+            "the body quarantine/",
+        ),
+        (
+            'UPDATE outbox SET record = replace(record, \'"SK": {"S": "R\', \'"SK": {"S": "S\')',
+            "change 1 of the outbox",
+        ),
+        ("UPDATE outbox SET record = replace(record, 'OldImage', 'OltImage')", "change 1 of the outbox"),
+        ("UPDATE alerts SET alert = replace(alert, ':', ';')", "cannot be read"),
+        ("UPDATE receivers SET seq = seq + 64", "the receiver console is said to have alerts that were never written"),
+        ("UPDATE keys SET entry = replace(entry, 'scopes', 'scope3')", "keys[0] needs id"),
+        (
+            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'T NOT NULL', 'T NOT$NULL')",
+            "as it was made",
+        ),
+    ],
+)
+def test_what_is_not_as_it_was_written_is_found(
+    filled: Path, change: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each change is as small as a flipped bit, and leaves what SQLite takes."""
+    assert key.main(["add", "a", "--data", str(filled)]) == 0
+    with closing(SqliteHome(filled)) as home:
+        long = factory.run_event("FAIL", job_facets={"big": factory.facet(text=os.urandom(300_000).hex())})
+        canonical = exact_json.dumps(long)
+        home.inbox.send([write_message(normalise_event(canonical, Naming()).event, canonical, NOW, home.bodies)])
+        fold(factory.received(factory.run_event("FAIL", run=3, job="job-3")), GraphStore(home.table, RETENTION))
+        home.audit_log.write(AuditEntry(NOW, "r", "a", "", "GET", "GET /jobs", "/api/v1/jobs", 200))
+        key_of = f"quarantine/{sha256(b'no event').hexdigest()}.json"
+        home.bodies.put(key_of, json.dumps({"reason": "no JSON", "group": "", "body": "no event"}).encode())
+        home.alert_log.join("console")
+        home.alert_log.add([{"id": "1"}])
+        assert check.main([str(filled)]) == 0
+        capsys.readouterr()
+        with home.database.writing() as connection:
+            connection.create_function("flipped", 1, lambda content: content[:-1] + bytes([content[-1] ^ 4]))
+            for statement in change.split("; "):
+                connection.execute(statement)
+    assert check.main([str(filled)]) == 1
+    assert told in capsys.readouterr().out
 
 
 def test_a_file_is_not_upgraded_while_it_is_served(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

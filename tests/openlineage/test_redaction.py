@@ -90,6 +90,29 @@ password = f'{}'
 password = \"\"\"{}\"\"\"
 pass\x1b]0;title\x07word={}
 \\x1b[31mpassword\\x1b[0m=\\u001b[1m{}
+mysql -h db -u etl -p{} shop < dump.sql
+mysqldump -uroot -p'{}' shop
+mongosh -u etl -p {} shop
+sshpass -p {} ssh etl@host
+sshpass -p'{}' scp a b@c:
+docker login -u etl -p {} registry
+sqlcmd -S db -U sa -P {}
+beeline -u jdbc:hive2://h:10000 -n etl -p {}
+redis-cli -h c -a {} ping
+keytool -list -storepass {}
+curl -sSuetl:{} https://api
+curl --proxy-user u:{} https://api
+spark.hadoop.fs.s3a.secret.key {}1
+spark.ssl.keyStorePassword {}1
+basic.auth.user.info=etl:{}
+aws configure set aws_secret_access_key {}
+machine h login etl password {}
+dbpass={}
+DBT_ENV_SECRET_PW={}
+fernet_key = {}
+Set-Cookie: JSESSIONID={}; Path=/
+sent Basic {}1 to host
+CREATE USER 'u'@'%' IDENTIFIED WITH mysql_native_password BY '{}'
 """.strip().splitlines()
 QUERIES = """
 CREATE TABLE t USING jdbc OPTIONS ('password' '{}', url 'jdbc:mysql://h/db')
@@ -112,6 +135,20 @@ CREATE CONNECTION c URI 'postgresql://etl:{}@db/shop'
 SELECT 1 -- the password: {}
 SELECT /* token={} */ 1
 SELECT * FROM mail WHERE address = '{}@shop.example'
+CREATE LOGIN l WITH PASSWORD = N'{}'
+SET PASSWORD FOR 'u'@'h' = PASSWORD('{}')
+ALTER USER u IDENTIFIED BY VALUES '{}'
+ALTER USER u PASSWORD $${}$$
+SET spark.hadoop.fs.s3a.secret.key={}
+SELECT 1 FROM u WHERE lower(password) = lower('{}')
+SELECT 1 FROM u WHERE '{}' = u.password
+SELECT 1 FROM u WHERE token IN ('a', '{}')
+SELECT CAST('{}' AS STRING) AS password
+SELECT CASE WHEN a THEN '{}' END AS password FROM t
+SELECT pgp_sym_decrypt(c, '{}') FROM t
+SELECT aes_encrypt('a', '{}') FROM t
+CREATE CATALOG c PROPERTIES ("aws.s3.secret_key" = "{}1")
+CREATE SECRET s TYPE = GENERIC_STRING SECRET_STRING = '{}'
 """.strip().splitlines()
 TOKENS = (
     "AKIAIOSFODNN7EXAMPLE",
@@ -119,6 +156,12 @@ TOKENS = (
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4",
     "xoxb-123456789012-abcdefABCDEF",
     "dapi0123456789abcdef0123456789abcdef",
+    "xapp-1-A1-12-abcdef0123456789abcdef",
+    "sk-proj-aB3xK9mQ7rT2vW8zL5nP0dF4gH6jS1yC",
+    "dbtc_aB3xK9mQ7rT2vW8zL5nP0dF4gH6jS1yC",
+    "ya29.aB3xK9mQ7rT2vW8zL5nP0dF4gH6jS1yC",
+    "hvs.aB3xK9mQ7rT2vW8zL5nP0dF4gH6jS1yC",
+    "eyJ0eXBlIjogInNlcnZpY2VfYWNjb3VudCIsICJwcm9qZWN0X2lkIjogInNob3AiLCAicHJpdmF0ZV9rZXkiOiAiLS0t",
 )
 INNOCENT_TEXTS = (
     "next=http%3A%2F%2Flocalhost%3A8080%2Fusers%2Fann%40acme.com",
@@ -144,6 +187,12 @@ INNOCENT_TEXTS = (
     "Bearer authentication failed",
     "sasl.enabled: true, password: null",
     "primary key = id, partition key: day",
+    'a row is identified by order_id, and a day identified as "late"',
+    "docker run -p 8080:80 shop; ssh -p 22 h; mysql -h db -P 3306 -p shop; mkdir -p /data/a1",
+    "basic authentication failed, basic SparkCatalog",
+    "the cookie: an id of the visitor",
+    "task-0123456789-of-the-job-that-loads-orders-hourly",
+    "spark.ssl.keyPassword is not set",
 )
 INNOCENT_QUERIES = (
     "SELECT doc -> 'token', doc ->> 'password' AS shown FROM logins",
@@ -296,12 +345,27 @@ def test_a_column_with_the_name_of_a_secret_keeps_its_lineage() -> None:
     assert redacted(event, exact_json.dumps(event)).document is event
 
 
+def test_the_secret_beside_the_id_of_a_key_of_aws_is_replaced() -> None:
+    """It has no name: in files of credentials, and in calls."""
+    secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+    for form in ("{}:{}", "{}\n{}", "Access key ID,Secret access key\n{},{}", "client('s3', '{}', '{}')"):
+        assert secret not in clean({"text": form.format("AKIAIOSFODNN7EXAMPLE", secret)})[0]
+
+
 def test_of_a_name_the_credentials_of_a_url_are_replaced_and_nothing_else() -> None:
     event = factory.run_event()
     event["inputs"] = [{"namespace": f"postgres://etl:{SECRET}@db:5432", "name": f"shop.password={SECRET}"}]
     result = redacted(event, exact_json.dumps(event)).document
     assert result["inputs"][0]["namespace"] == "postgres://***credentials***@db:5432"
     assert result["inputs"][0]["name"] == f"shop.password={SECRET}"
+
+
+def test_a_signature_of_a_url_in_a_name_is_replaced() -> None:
+    """A SAS of Azure and a signed URL are read as files. A folder of a partition stays."""
+    for signed in (f"c/orders.csv?sv=2022-11-02&sig={SECRET}", f"orders.csv?X-Amz-Date=1&X-Amz-Signature={SECRET}"):
+        event = factory.run_event(inputs=[factory.dataset(signed)])
+        assert SECRET not in clean(event)[0]
+    assert clean(factory.run_event(inputs=[factory.dataset("orders/token=eu/sig=1")]))[1] == ()
 
 
 def test_queries_that_differ_in_a_secret_alone_are_one_query() -> None:
@@ -363,6 +427,16 @@ def test_any_document_can_be_redacted_and_redacted_again(document: Any) -> None:
         ),
         *("option('", "token ", "'a' as ", "password \\", "a@", "'@", "AKIA", "$", "\x1b[", "thin:a/", "sqlplus "),
         *("%3a%2f%2fa%3ab", "curl ", "curl -u a:", "token>", "token</name> <value>x", "password=&quot;", "\x1b]0;"),
+        *("mysql ", "sshpass -p ", "redis-cli -", "spark.", "spark.token ", "login a password", "cookie: a=", "sk-"),
+        *(
+            "password in ('",
+            "token a(",
+            "token = $",
+            "aes_encrypt('",
+            "'a' = ",
+            "user a identified with a ",
+            'token="1',
+        ),
     ],
 )
 def test_no_text_takes_long(repeated: str) -> None:

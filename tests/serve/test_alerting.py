@@ -117,3 +117,10 @@ def test_a_topic_gets_an_alert_as_the_topic_of_a_stack_sends_it(monkeypatch: pyt
         assert json.loads(json.loads(received["Body"])["Message"]) == message
         with pytest.raises(StorageError):
             Topic(f"{topic}-missing").deliver(message)
+
+
+@pytest.mark.parametrize("path", ["hook?token=Zq7hunter2Xw9", "//hooks.slack.com/services/T00/B00/Zq7hunter2Xw9Zq7h"])
+def test_the_log_does_not_have_the_secret_of_a_webhook(path: str, caplog: pytest.LogCaptureFixture) -> None:
+    ServeLog()(f"webhook https://host/{path} refused an alert", ValueError("status 302"))
+    assert "refused an alert: ValueError: status 302" in caplog.text
+    assert "hunter2" not in caplog.text

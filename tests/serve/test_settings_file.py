@@ -59,6 +59,14 @@ def test_a_faulty_file_changes_nothing_and_stays_as_it_is(home: SqliteHome, tmp_
     assert served.path.read_text() == "expectations: [{}]"
 
 
+def test_a_file_without_an_end_is_refused(home: SqliteHome, tmp_path: Path) -> None:
+    served = Served(home, tmp_path)
+    served.path.symlink_to("/dev/zero")
+    assert served.step() == "None"
+    assert served.file.seen is not None
+    assert len(served.file.seen) < 10_000_000
+
+
 def test_what_is_put_is_written_into_the_file_if_there_is_one(home: SqliteHome, tmp_path: Path) -> None:
     served = Served(home, tmp_path)
     served.put(NONE)

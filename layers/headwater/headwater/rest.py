@@ -78,7 +78,7 @@ class RestUrl:
         request = urllib.request.Request(self.url + path, data, {**headers, **self.headers})  # noqa: S310 - `of` has checked the scheme
         place = f"{self.url}{path.partition('?')[0]}"
         try:
-            with urllib.request.urlopen(request, timeout=seconds) as answer:  # noqa: S310
+            with opened(request, seconds) as answer:
                 return json.loads(answer.read(MAX_ANSWER_BYTES))
         except urllib.error.HTTPError as error:
             raise self._error(place, error) from None
@@ -95,6 +95,21 @@ class RestUrl:
             return Unreachable(text)
         code = body.get("error_code") if isinstance(body, dict) else None
         return HttpError(text, error.code, code) if isinstance(code, int) else Unreachable(text)
+
+
+class _OfSameServer(urllib.request.HTTPRedirectHandler):
+    """Lets a proxy send on to HTTPS. Another server would get the credentials in the headers."""
+
+    def redirect_request(self, req: urllib.request.Request, *answer: Any) -> urllib.request.Request | None:
+        before, after = urlsplit(req.full_url), urlsplit(answer[-1])
+        is_same = after.netloc == before.netloc and after.scheme in (before.scheme, "https")
+        return super().redirect_request(req, *answer) if is_same else None
+
+
+def opened(request: urllib.request.Request, seconds: float) -> Any:
+    """The answer to a request, also by a redirect to the same server. Raises HTTPError for another redirect, or another
+    OSError."""
+    return urllib.request.build_opener(_OfSameServer).open(request, timeout=seconds)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -197,6 +197,19 @@ def test_a_body_of_an_archive_is_in_its_folder(tmp_path: Path) -> None:
     assert [found.text for found in events([archive])] == [TEXTS[0]]
 
 
+def test_a_link_out_of_a_folder_is_not_followed(tmp_path: Path) -> None:
+    archive = archive_with(tmp_path, "bodies/a.gz")
+    (archive / "bodies" / "a.gz").write_bytes(gzip.compress(TEXTS[0].encode()))
+    (tmp_path / "private.jsonl").write_text(TEXTS[1])
+    (archive / "a.jsonl").symlink_to(tmp_path / "private.jsonl")
+    (archive / "z.jsonl").symlink_to(archive / "events.jsonl")
+    assert [(found.text, found.fault) for found in events([archive])] == [
+        ("", "a link to a file outside of the folder"),
+        (TEXTS[0], ""),
+        (TEXTS[0], ""),
+    ]
+
+
 def test_a_little_gzip_does_not_become_much_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("headwater.store.archive_lines", "headwater.ingest.event_files"):
         monkeypatch.setattr(f"{module}.MAX_LINE", 100_000)

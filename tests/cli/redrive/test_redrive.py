@@ -212,6 +212,15 @@ def test_an_entry_that_cannot_be_read_is_told_and_left(world: World, capsys: pyt
     assert world.bodies.count("quarantine/") == 4
 
 
+def test_a_reason_does_not_move_the_cursor(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    entry = {"reason": "no \x1b[2Jevent", "group": "\x1b]0;run\x07", "body": "{}"}
+    world.bodies.put("quarantine/hostile", json.dumps(entry).encode())
+    assert redrive(world) == 0
+    told = capsys.readouterr().out
+    assert "event" in told
+    assert not set(told) & {"\x1b", "\x07"}
+
+
 @pytest.mark.parametrize("text", ["9999999999d", "1000000d", "-1d", "3w", ""])
 def test_an_age_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a duration"):

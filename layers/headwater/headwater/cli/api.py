@@ -20,6 +20,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from headwater.cli.failure import CommandFailure
 from headwater.cli.refusal import BY_OPTIONS, Given, Response, failure_of, no_api
+from headwater.rest import opened
 
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
@@ -153,7 +154,7 @@ def _pauses(tries: int) -> Iterator[float | None]:
 
 def _opened(request: urllib.request.Request, seconds: float) -> Any:
     try:
-        return urllib.request.urlopen(request, timeout=seconds)  # noqa: S310
+        return opened(request, seconds)
     except urllib.error.HTTPError as error:
         return error
 

@@ -25,11 +25,25 @@ HINTS = (
         "identified",
         "sig=",
         "signature",
-        *("@", "%40", "curl ", "hooks.slack"),
+        *(
+            "@",
+            "%40",
+            "curl ",
+            "hooks.slack",
+            "webhook",
+            "cookie",
+            "basic ",
+            "user.info",
+            "_pw",
+            " -p",
+            "redis-cli",
+            "crypt",
+        ),
     ),
     *("_key", "-key", ".key", " key", "ikey", "skey", "tkey", "dkey", "ekey", "nkey", "rkey", "\x1b", "\\u001b"),
     *("mentvar", "ment_var", "envvar", "env_var", "akia", "asia", "eyj", "gho_", "ghp_", "ghr_", "ghs_", "ghu_"),
-    *("github_pat_", "glpat-", "xox", "_live_", "dapi", "aiza"),
+    *("_pat_", "glpat-", "xox", "xapp-", "_live_", "dapi", "dose", "aiza", "ya29.", "gocspx-", "hvs.", "sk-", "pypi-"),
+    *("hf_", "npm_", "dbtc_", "dbtu_", "glsa_", "ewogi", "ls0tls1c"),
 )
 """What a text with a secret has, in lower case: `apiKey` has `ikey`. Nearly no event has one of these; the others are
 not looked at."""

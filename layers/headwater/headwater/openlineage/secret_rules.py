@@ -20,13 +20,14 @@ TOLD_VARIABLES = frozenset(
 )
 """Environment variables whose values are kept."""
 
-_OF_KEYS = ("api", "access", "account", "private", "secret", "shared", "storage", "encryption", "master")
+_OF_KEYS = ("api", "access", "account", "private", "secret", "shared", "storage", "encryption", "master", "fernet")
 _BEFORE_KEY = "|".join(f"(?<={word}k)|(?<={word}[._\\ -]k)" for word in _OF_KEYS)
+_BEFORE_PASS = "|".join(f"(?<={word}p)" for word in ("db", "key", "ssh", "store", "user"))
 _KIND = rf"""(?P<kind>
     (?-i:[ckpstCKPST])
-    (?: (?<=p)(?: ass(?:word|wd|phrase|code) | wd | (?<![a-z]p)ass )
-      | (?<=s)(?: ecret | (?:(?<![a-z]s)|(?<=accesss)|(?<=access[-_]s))ig(?:nature)? )
-      | (?<=t)oken | (?<=c)redentials? | (?<=k)(?:{_BEFORE_KEY})ey
+    (?: (?<=p)(?: ass(?:word|wd|phrase|code) | wd | (?<![a-z]p)ass | (?:{_BEFORE_PASS})ass | (?<=_p)w )
+      | (?<=s)(?: ecret(?:_string)? | (?:(?<![a-z]s)|(?<=accesss)|(?<=access[-_]s))ig(?:nature)? )
+      | (?<=t)oken | (?<=aut)h\.user\.info | (?<=c)redentials? | (?<=k)(?:{_BEFORE_KEY})ey
     ) )\d{{0,3}}"""
 """What the name of a secret ends with: `db_passwd`, `fs.s3a.secret.key`, `dbPassword2`. The first letter, without the
 flag for capitals, lets the search pass over all other letters."""
@@ -54,6 +55,7 @@ def _rule(pattern: str) -> re.Pattern[str]:
 _NAME = _rule(rf"{_KIND}{_OF_AZURE}\Z")
 _VALUE = _rule(rf"{_START}.")
 _URL = _rule(r"""://(?P<credentials>[^/\s:@"'<>]*:[^/\s?\#"'<>]+)@""")
+_OF_URL = _rule(rf"""(?<=[?&;])[\w.-]{{0,40}}?{_KIND}=({_START}[^&;\s\#"']+)""")
 _ASSIGNED = _rule(
     rf"""{_KIND} {_OF_AZURE} (?: &quot; | \\{{0,4}}["'`]? )\]? \s{{0,8}} (?: [=-]> | :=? | ==? | (?P<at>%3d) )
     [^\S\n]{{0,8}} (?: \n\s{{0,8}} (?!\"{{3}}) )? (?: \\\n\s{{0,80}} )?+ (?: [bfru]{{1,2}}(?=["']) )?+ {_START}
@@ -62,26 +64,47 @@ _ASSIGNED = _rule(
 )
 _ASSIGNMENTS = (
     _ASSIGNED,
-    _rule(rf"""(?<![\w.-])--[\w.-]{{0,40}}?{_KIND} \s{{1,8}} ["']? ({_START}[^\s"'-][^\s"']*)"""),
+    _rule(rf"""(?<![\w.-])--?[\w.-]{{0,40}}?{_KIND} \s{{1,8}} ["']? ({_START}[^\s"'-][^\s"']*)"""),
     _rule(r"(?P<kind>pass(?:word|wd)|pwd) \s{1,8} '(?!\*\*\*)([^'\n]{1,500})'"),
     _rule(rf"<(?:name>)?[\w.:-]{{0,80}}? {_KIND} (?: </name>\s{{0,80}}<value )? > {_START} ([^<]{{1,500}}) </"),
 )
 """`db.password=hunter2`, `"password": "hunter2"` also with escaped quotes, `--db-password hunter2`, and in XML. Three
 quotes on the line after `class ApiKey:` begin its documentation."""
+_ARGUMENTS = r"\s(?:(?:[^\n|;&\\]|\\\n|&(?!&)){0,200}?\s)?"
+"""Those of a command before an option."""
 _ANYWHERE = (
     _URL,
+    _rule(
+        rf"""\b(?: (?:mysql|mariadb)\w{{0,9}}{_ARGUMENTS}(?-i:-p) | redis-cli{_ARGUMENTS}(?-i:-a)\s{{1,8}}
+          | (?:sshpass|(?:docker|podman|az)\ login|mongo\w{{0,9}}|beeline|sqlcmd|bcp){_ARGUMENTS}-p\s{{0,8}} )
+        ["']? (?P<password>{_START}[^\s"'$%{{-][^\s"']*)"""
+    ),
+    _rule(
+        rf"""(?<![\w.-])(?:spark|hadoop|hive|fs)\.[\w.-]{{1,100}}?{_KIND}{_OF_AZURE}
+        (?: \s{{0,8}}=\s{{0,8}} | \ {{1,8}}(?=[^\s\d]{{0,80}}\d) ) {_START} {_UNQUOTED}"""
+    ),
+    _rule(r"\b(?: configure\ set\ [\w.]{1,80} | login\s{1,8}\S{1,80}\s{1,8}password ) \s{1,8} (?P<password>\S{6,})"),
+    _rule(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9]{1,12}(?P<key>[A-Za-z0-9/+]{40})(?![\w/+])"),
     _rule(
         r"""(?P<kind>authorization) \\{0,4}["']? \s{0,8} [:=] \s{0,8} \\{0,4}["']?
         ( (?:basic|bearer|token|digest|negotiate)\s{1,8}(?!\*\*\*)[^\s,;"'\\]+ | [\w.~+/=-]{16,} )"""
     ),
     _rule(r"""%3a%2f%2f(?P<credentials>[^\s/@&"'<>%]{0,80}%3a(?:(?!%2f|%3f|%23)[^\s/@&"'<>]){1,200}?)%40"""),
     _rule(
-        r"""\bcurl\s(?:(?:[^\n|;&\\]|\\\n|&(?!&)){0,200}?\s)?(?:-u|--user(?=[\s=]))(?:=|\s\\\n)?\s{0,8}["']?(?P<credentials>(?:(?<=')[^:'\n]{1,80}:(?!\*\*\*)[^'\n]+|(?<=")[^:"$\n]{1,80}:(?!\*\*\*)[^"$\n]+|[^\s:"'$={]{1,80}:(?!\*\*\*|[$]|\{\{)[^\s"']+))"""
+        r"""\bcurl\s(?:(?:[^\n|;&\\]|\\\n|&(?!&)){0,200}?\s)?(?:-[a-z]{0,4}u|--(?:proxy-)?user(?=[\s=]))(?:=|\s\\\n)?\s{0,8}["']?(?P<credentials>(?:(?<=')[^:'\n]{1,80}:(?!\*\*\*)[^'\n]+|(?<=")[^:"$\n]{1,80}:(?!\*\*\*)[^"$\n]+|[^\s:"'$={]{1,80}:(?!\*\*\*|[$]|\{\{)[^\s"']+))"""
     ),
-    _rule(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<token>[\w/]{20,})"),
-    _rule(r"\bbearer \s{1,8} (?=[^\s\d]{0,200}\d) (?P<token>[\w.~+/=-]{12,})"),
+    _rule(
+        r"""(?: hooks\.slack\.com/(?:services|workflows|triggers) | discord(?:app)?\.com/api/webhooks
+          | webhook\.office\.com/webhookb2 ) / (?P<token>[\w/@-]{20,})"""
+    ),
+    _rule(r"\b(?:basic|bearer) \s{1,8} (?=[^\s\d]{0,200}\d) (?P<token>[\w.~+/=-]{12,})"),
+    _rule(r"""\bcookie \\{0,4}["']? : \s{0,8} \\{0,4}["']? (?P<token>[\w.-]{1,80}=[^\s"'\\]{8,}[^\n"'\\]*)"""),
     _rule(r"(?: \b(?:thin|oci8?): | \bsqlplus\s{1,8} | \buserid= ) (?P<credentials>[\w$]{1,80}/[^\s@/]{1,200}) @"),
-    _rule(r"""identified \s{1,8} by \s{1,8} (?:password\s{1,8})? ["']? (?!\*\*\*) (?P<password>[^\s'";]+)"""),
+    _rule(
+        r"""(?: \b(?:user|role|to)\s{1,8}\S{1,100}\s{1,8}identified | identified(?=[^'\n]{1,80}') ) \s{1,8}
+        (?: with\s{1,8}["'`]?\w{1,40}["'`]?\s{1,8}(?:by|as) | by ) \s{1,8} (?:(?:password|values)\s{1,8})?+
+        ["']? (?!\*\*\*) (?P<password>[^\s'";]+)"""
+    ),
     _rule(
         rf"""\b(?:option|set|put|conf|config|setproperty|map) \(\s{{0,8}} ["'][^"']{{0,100}}?{_KIND}["']
         \s{{0,8}},\s{{0,8}} (?: {_QUOTED} )"""
@@ -92,16 +115,33 @@ _ANYWHERE = (
     ),
     re.compile(
         r"\b(?P<token>eyJ[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?|(?:AKIA|ASIA)[A-Z0-9]{16}\b|gh[oprsu]_\w{20,}"
-        r"|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{10,}|[prs]k_live_\w{16,}|dapi[0-9a-f]{32}|AIza[\w-]{35})"
+        r"|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{10,}|xapp-[\w-]{20,}|[prs]k_live_\w{16,}"
+        r"|(?:dapi|dose)[0-9a-f]{32}|AIza[\w-]{35}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|hvs\.[\w-]{24,}"
+        r"|sk-(?=[\w-]{0,60}\d)[\w-]{32,}|pypi-[\w-]{50,}"
+        r"|(?:hf|npm|dbt[cu]|dckr_pat|glsa)_[A-Za-z0-9]{20,}\w*"
+        r"|(?:eyJ0eXBlIjogInN|eyJ0eXBlIjoic2Vy|ewogICJ0eXBlIjogInN|ewogICAgInR5cGUiOiAic2"
+        r"|LS0tLS1CRUdJTiB(?:QUklW|SU0E|FQy|PUEV|FTkNS|EU0E))[\w+/=-]{40,})"
     ),
 )
 _IN_QUERIES = (
+    _rule(rf"""{_KIND}["'`\]]? \s{{1,8}} (?:not\s{{1,8}})? in\s{{0,8}}\(\s{{0,8}} '({_START}[^()]+)' \s{{0,8}}\)"""),
     _rule(
-        rf"""{_KIND} (?: ["'`\]]? \s{{0,8}} (?: => | := | <=> | [!=]= | <> | [=:] )
-          | \s{{1,8}}like\b | \s{{1,8}}in\s{{0,8}}\( | ["'`\]]?\s )
-        \s{{0,8}} (?: '({_START}(?:[^'\\]|\\.|'')+)' | "({_START}(?:[^"\\]|\\.)+)"(?!\s{{0,8}}[.,)]) )"""
+        rf"""{_KIND} (?: (?:\ for\ [^\s=]{{1,100}})? ["'`\]]? \s{{0,8}} \)? \s{{0,8}}
+            (?: => | := | <=> | [!=]= | <> | [=:] )
+          | \s{{1,8}}like\b | ["'`\]]?\s ) \s{{0,8}} (?: \w{{1,40}}\s?\(\s{{0,4}} ){{0,2}}
+        (?: (?:[nerbx]|u&)?'({_START}(?:[^'\\]|\\.|'')+)' | \$\w{{0,20}}\$({_START}[^$]{{1,500}})\$
+          | "({_START}(?:[^"\\]|\\.)+)"(?!\s{{0,8}}[.,)]) | "(?=[^"\s]{{0,80}}\d)({_START}[^"\s]+)"(?!\s{{0,8}}\.) )"""
     ),
-    _rule(rf"""'(?!\*\*\*)(?P<password>[^'\n]{{1,500}})'(?=\s{{1,8}}as\s{{1,8}}["`]?\w{{0,40}}?{_OF_ANY_KIND}\b)"""),
+    _rule(
+        rf"""'(?!\*\*\*)(?P<password>[^'\n]{{1,500}})'(?=
+          (?: \s{{0,8}}\) | \s{{1,8}}end | \s{{1,8}}as\s{{1,8}}\w{{1,40}}\s{{0,8}}\) ){{0,3}} \s{{1,8}}as\s{{1,8}}
+            ["`]?\w{{0,40}}?{_OF_ANY_KIND}\b
+          | \s{{0,8}}=\s{{0,8}} (?:\w{{1,40}}\.)? ["`]?\w{{0,40}}?{_OF_ANY_KIND}\b )"""
+    ),
+    _rule(
+        r"""(?: (?:pgp_sym_|aes_)(?:en|de)crypt\w{0,6}\s?\( (?:[^,()']|'[^']{0,200}'|\([^()]{0,200}\)){1,200}, \s{0,8}
+          | (?:en|de)cryptbypassphrase\s?\(\s{0,8}n? ) '(?P<key>[^'*\n]{1,500})'"""
+    ),
     _rule(r"'(?P<email>[^\s'@]{1,64}@[^\s'@.]{1,100}\.[^\s'@]{1,100})'"),
 )
 MOST_OF_NAME = 160
@@ -174,7 +214,7 @@ class SecretWalk(NamedTuple):
         clean = text if name in _IDENTITIES else without_own(text, self.own, found)
         if has_hint(clean):
             if name in _IDENTITIES:
-                clean = _applied((_URL,), clean, found)
+                clean = _applied((_URL, _OF_URL), clean, found)
             else:
                 clean = (query_without_secrets if name.lower() in _QUERIES else without_secrets)(clean, found)
         self.places.extend(f"{path}: redacted {kind}" for kind in found)

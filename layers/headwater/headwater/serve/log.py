@@ -25,7 +25,8 @@ class ServeLog:
     def __call__(self, message: str, error: BaseException, /, *, run: str | None = None) -> None:
         of_run = f" (run {run})" if run else ""
         level = logging.ERROR if isinstance(error, CorruptItem) else logging.WARNING
-        _log.log(level, "%s%s: %s", message, of_run, f"{type(error).__name__}: {error}"[:MAX_REASON])
+        reason = f"{type(error).__name__}: {error}"[:MAX_REASON]
+        _log.log(level, "%s", redacted_text(f"{message}{of_run}: {reason}"))
 
     def failure(self, message: str, error: BaseException) -> None:
         """Logs the error that a whole request or step fails for. A corrupt item is counted; any other error comes with

@@ -11,6 +11,8 @@ from headwater.openlineage.faults import InvalidRequest
 from headwater.serve.log import ServeLog
 
 SECONDS = 5.0
+MOST_READ = 1_000_000
+"""More than settings may have."""
 _FILE = Principal("headwater.yml", frozenset({Scope.ADMIN}), ("*",))
 
 
@@ -37,9 +39,10 @@ class SettingsFile:
         return SECONDS
 
     def _text(self) -> str | None:
-        """The text of the file, or None without one."""
+        """The text of the file, or None without one. A text that is too long is cut, and refused for its length."""
         try:
-            return self.path.read_text(encoding="utf-8", errors="replace")
+            with self.path.open("rb") as file:
+                return file.read(MOST_READ).decode(errors="replace")
         except FileNotFoundError:
             return None
 

@@ -60,8 +60,11 @@ class Location(NamedTuple):
         """An object's content. Raises UnreadableBody if there is no such object, or StorageError."""
         if self.is_bucket:
             return Bucket(_client(), self.bucket).get(self._prefix + key)
+        file = Path(self.url, key)
+        if not file.resolve().is_relative_to(Path(self.url).resolve()):  # an event names the key
+            raise UnreadableBody(f"{key} is not in {self.url}")
         try:
-            return Path(self.url, key).read_bytes()
+            return file.read_bytes()
         except FileNotFoundError as error:
             raise UnreadableBody(str(error)) from error
         except OSError as error:

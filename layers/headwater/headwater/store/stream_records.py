@@ -53,10 +53,16 @@ def read_change(record: StreamRecord, bucket: "Bodies", cache: StateCache | None
 
     Raises StorageError if a part in S3 cannot be fetched, CorruptItem if an item cannot be read.
     """
-    images = record["dynamodb"]
-    before, after = (_item(images[name], bucket) if images.get(name) else None for name in ("OldImage", "NewImage"))
+    before, after = images_of(record, bucket)
     kind = next((item.labels.get("kind", "") for item in (after, before) if item), "")
     return StateChange(record["eventID"], sequence_of(record), kind, _state(before, cache), _state(after, cache))
+
+
+def images_of(record: StreamRecord, bucket: "Bodies") -> tuple[Item | None, Item | None]:
+    """The item of a record before and after. Raises StorageError."""
+    images = record["dynamodb"]
+    old, new = (_item(images[name], bucket) if images.get(name) else None for name in ("OldImage", "NewImage"))
+    return old, new
 
 
 def sequence_of(record: StreamRecord) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from headwater.cli.ci.rules import Broken
 from headwater.lookup.text.inert import inert
+from headwater.rest import opened
 
 MARKER = "<!-- headwater ci -->"
 """Finds the comment again; nobody sees it."""
@@ -118,7 +119,7 @@ class _Comments:
         }
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(url, data, headers, method=method)  # noqa: S310 - of the environment of a CI
-        with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
+        with opened(request, SECONDS) as answer:
             return json.loads(answer.read())
 
 

@@ -45,9 +45,11 @@ def normalised(text: str, naming: Naming) -> NormalisedEvent:
 def _of_path(path: Path) -> Iterator[SentEvent]:
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.is_file() and file.suffix in SUFFIXES)
-        bodies = path / "bodies"
+        bodies, within = path / "bodies", path.resolve()
         for file in files:
-            if bodies not in file.parents:
+            if not file.resolve().is_relative_to(within):
+                yield SentEvent(str(file), "", "a link to a file outside of the folder")
+            elif bodies not in file.parents:
                 with file.open("rb") as stream:
                     yield from of_stream(str(file), stream, path)
         return

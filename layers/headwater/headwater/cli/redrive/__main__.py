@@ -15,6 +15,7 @@ from headwater.cli.command_line import command_parser
 from headwater.cli.file import opened, readable
 from headwater.cli.redrive.deployed import of_stack
 from headwater.cli.redrive.held_message import FileQuarantine, HeldMessages, Wanted, age, by_reason
+from headwater.lookup.text.inert import inert
 from headwater.openlineage.instant import NEVER, instant_of
 
 EVERY = 100
@@ -67,9 +68,9 @@ def show(homes: Iterable[HeldMessages], wanted: Wanted) -> None:
     counts = by_reason(message for home in homes for message in home.messages(wanted))
     for reason, (number, example) in counts.items():
         received = f", received {example.received_at}" if example.received_at else ""
-        print(f"{number:,} x {reason}")
-        print(f"    such as: {example.reason[:SHOWN]}")
-        print(f"    of {example.group}{received}")
+        print(f"{number:,} x {inert(reason)}")
+        print(f"    such as: {inert(example.reason[:SHOWN])}")
+        print(f"    of {inert(example.group)}{received}")
     total = sum(count.number for count in counts.values())
     print(f"{total:,} messages; --all replays them, --reason, --run and --older-than some of them")
 
@@ -80,7 +81,7 @@ def replay(homes: Iterable[HeldMessages], wanted: Wanted) -> int:
     for home in homes:
         for message in home.messages(wanted):
             if not message.body:
-                print(f"left where it is: {message.handle}: {message.reason}", file=sys.stderr)
+                print(f"left where it is: {inert(message.handle)}: {message.reason}", file=sys.stderr)
                 continue
             home.replay(message)
             number += 1

@@ -75,7 +75,7 @@ class Database:
             _make_private(path)
             self._writer = self._connect(WRITER_CACHE_KIB)
             self._prepare()
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last for a name in a damaged schema
             raise RefusedDatabase(
                 f"{path} cannot be used as a database: {error}; name another file, or one that `headwater serve` made"
             ) from error

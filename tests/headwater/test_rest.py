@@ -1,0 +1,54 @@
+"""Requests to the REST APIs of other servers: none of them gets what is for another."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from headwater.cli.api import Api
+from headwater.rest import RestUrl, Unreachable
+
+
+@contextmanager
+def server(location: str = "") -> Iterator[tuple[str, list[tuple[str, str | None]]]]:
+    """A server's URL, and the path and Authorization of each request. It sends on from /old to a location."""
+    seen: list[tuple[str, str | None]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append((self.path, self.headers["Authorization"]))
+            self.send_response(302 if self.path.startswith("/old") else 200)
+            if self.path.startswith("/old"):
+                self.send_header("Location", location)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_: Any) -> None:
+            return
+
+    made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=made.serve_forever).start()
+    try:
+        yield f"http://127.0.0.1:{made.server_port}", seen
+    finally:
+        made.shutdown()
+        made.server_close()
+
+
+def test_credentials_do_not_follow_a_redirect_to_another_server() -> None:
+    with server() as (other, seen), server(f"{other}/latest/meta-data") as (url, asked):
+        with pytest.raises(Unreachable, match="the server answered 302"):
+            RestUrl.of(url.replace("//", "//u:hunter2@")).ask("/old")
+        assert Api(f"{url}/old", "a-key").get("jobs").status == 302
+        assert [authorization for _, authorization in asked] == ["Basic dTpodW50ZXIy", "Bearer a-key"]
+        assert seen == []
+
+
+def test_a_redirect_to_the_same_server_is_followed() -> None:
+    with server("/new") as (url, seen):
+        assert RestUrl.of(url).ask("/old") == {}
+        assert [path for path, _ in seen] == ["/old", "/new"]
