@@ -166,6 +166,7 @@ def an_assertion(get: LookupClient, alert: Detail) -> None:
     (finding,) = [found for found in findings(get, alert["nodeId"]) if found["nodeId"] == alert["nodeId"]]
     assert finding["runId"] == alert["run"]["runId"]
     assert abs(datetime.fromisoformat(finding["at"]) - seen(alert)) < timedelta(milliseconds=1), "of the same moment"
+    assert finding["summary"].partition(": ")[2].startswith(alert["title"].partition(": ")[2].rstrip("…"))
     said = [(each["assertion"], each.get("column"), each.get("actual")) for each in alert["assertions"]]
     assert [(each["assertion"], each.get("column"), each.get("actual")) for each in finding["assertions"]] == said
 

@@ -109,7 +109,9 @@ def of_quality_results(node: UpstreamNode, checks: Iterable[QualityResult]) -> I
         failed = [assertion for assertion in assertions if assertion.get("success") is False]
         if failed:
             named = first_few(list(map(describe_assertion, failed)))
-            summary = f"{node.called}: {len(failed)} of {len(assertions)} assertions failed: {named}"
+            held = f"; {len(assertions) - len(failed)} held" if len(failed) < len(assertions) else ""
+            what = "1 assertion" if len(failed) == 1 else f"{len(failed)} assertions"
+            summary = f"{node.called}: {what} failed: {named}{held}"
             columns = tuple({str(assertion["column"]): None for assertion in failed if assertion.get("column")})
             details: JsonObject = {"assertions": failed}
             yield Finding(FindingKind.ASSERTION_FAILED, check.time, node, check.id.run_id, summary, details, columns)
