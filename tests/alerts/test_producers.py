@@ -78,16 +78,15 @@ def test_no_mode_of_dbt_changes_a_schema_after_another(scenario: str) -> None:
     assert told(world.alerts_one_by_one(recorded("dbt", scenario))) == EXPECTED.get(("dbt", scenario), [])
 
 
-@pytest.mark.parametrize("scenario", ["run_failing_model", "build_failing_model", "structured_logs_run_failing_model"])
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        *("run_failing_model", "build_failing_model", "structured_logs_run_failing_model"),
+        *("test_failing", "build_failing_test", "structured_logs_build_failing_test"),
+    ],
+)
 def test_a_failure_whose_events_come_in_reverse_is_told_once(scenario: str) -> None:
-    """The wrapper's failure comes first, and is told; its cause is not told beside it."""
-    world = World()
-    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
-    assert told(world.alerts_one_by_one(recorded("dbt", scenario)[::-1])) == ["Run Failed: dbt-run-shop failed"]
-
-
-@pytest.mark.parametrize("scenario", ["test_failing", "build_failing_test", "structured_logs_build_failing_test"])
-def test_a_failed_assertion_that_comes_after_the_failure_of_its_wrapper_is_told_with_it(scenario: str) -> None:
+    """The wrapper's failure comes first, and is told; its cause, a model or an assertion, is not told beside it."""
     world = World()
     world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
     assert told(world.alerts_one_by_one(recorded("dbt", scenario)[::-1])) == ["Run Failed: dbt-run-shop failed"]
@@ -103,24 +102,29 @@ def test_a_model_that_dbt_skipped_is_never_abandoned() -> None:
     assert world.bus.sent[told_before:] == []
 
 
-def test_of_all_statements_of_trino_one_changes_a_schema() -> None:
+@pytest.mark.parametrize(
+    ("engine", "before", "scenario", "removed", "broken"),
+    [
+        (
+            "trino",
+            TRINO_IN_ORDER,
+            "create_or_replace_drops_a_column",
+            "customers segment",
+            "memory.shop.revenue:segment",
+        ),
+        ("presto", PRESTO_IN_ORDER, "create_table_drops_a_column", "orders totalprice", "lake.shop.revenue:revenue"),
+    ],
+)
+def test_of_all_statements_one_changes_a_schema(
+    engine: str, before: tuple[str, ...], scenario: str, removed: str, broken: str
+) -> None:
     world = World()
-    for scenario in TRINO_IN_ORDER:
-        assert told(world.alerts_one_by_one(recorded("trino", scenario))) == [], scenario
-    (alert,) = world.alerts_one_by_one(recorded("trino", "create_or_replace_drops_a_column"))
-    assert (alert["name"], [column["field"] for column in alert["removed"]]) == ("lake.shop.customers", ["segment"])
-    broken = {node["nodeId"] for node in alert["breaks"]["items"]}
-    assert "datasetField:trino://trino.shop:8080:memory.shop.revenue:segment" in broken
-
-
-def test_of_all_statements_of_presto_one_changes_a_schema() -> None:
-    world = World()
-    for scenario in PRESTO_IN_ORDER:
-        assert told(world.alerts_one_by_one(recorded("presto", scenario))) == [], scenario
-    (alert,) = world.alerts_one_by_one(recorded("presto", "create_table_drops_a_column"))
-    assert (alert["name"], [column["field"] for column in alert["removed"]]) == ("lake.shop.orders", ["totalprice"])
-    broken = {node["nodeId"] for node in alert["breaks"]["items"]}
-    assert "datasetField:presto://presto.shop:8080:lake.shop.revenue:revenue" in broken
+    for other in before:
+        assert told(world.alerts_one_by_one(recorded(engine, other))) == [], other
+    (alert,) = world.alerts_one_by_one(recorded(engine, scenario))
+    assert [alert["name"], *(column["field"] for column in alert["removed"])] == f"lake.shop.{removed}".split()
+    at_risk = {node["nodeId"] for node in alert["breaks"]["items"]}
+    assert f"datasetField:{engine}://{engine}.shop:8080:{broken}" in at_risk
 
 
 @pytest.mark.parametrize(
