@@ -92,13 +92,18 @@ def test_a_failure_whose_events_come_in_reverse_is_told_once(scenario: str) -> N
     assert told(world.alerts_one_by_one(recorded("dbt", scenario)[::-1])) == ["Run Failed: dbt-run-shop failed"]
 
 
+def sweep(world: World, events: list[Document], after: timedelta, allowed: int = 60) -> int:
+    """Sweeps that long after the last event, and returns the number of open runs."""
+    last = max(datetime.fromisoformat(event["eventTime"]) for event in events)
+    sweeper = Sweeper(world.store, world.bus, Naming(), Thresholds(allowed, {}), lambda *_, **__: None)
+    return sweeper.sweep(instant_of(last + after)).open_runs
+
+
 def test_a_model_that_dbt_skipped_is_never_abandoned() -> None:
     world, events = World(), recorded("dbt", "harbour_skipped_ephemeral")
     world.alerts_one_by_one(events)
-    end = datetime.fromisoformat(max(event["eventTime"] for event in events))
     told_before = len(world.bus.sent)
-    sweeper = Sweeper(world.store, world.bus, Naming(), Thresholds(60, {}), lambda *_, **__: None)
-    assert sweeper.sweep(instant_of(end + timedelta(hours=2))).open_runs == 0
+    assert sweep(world, events, timedelta(hours=2)) == 0
     assert world.bus.sent[told_before:] == []
 
 
@@ -140,9 +145,7 @@ def test_a_query_of_presto_that_only_reads_need_not_end(scenario: str, expected:
     world = World()
     events = [event for event in recorded("presto", scenario) if event["eventType"] == "START"][-1:]
     world.fold(factory.received(*events))
-    last = max(datetime.fromisoformat(event["eventTime"]) for event in events)
-    sweeper = Sweeper(world.store, world.bus, Naming(), Thresholds(60, {}), lambda *_, **__: None)
-    sweeper.sweep(instant_of(last + timedelta(minutes=90)))
+    sweep(world, events, timedelta(minutes=90))
     assert [alert.name.name for alert in world.bus.sent] == expected
 
 
@@ -178,9 +181,7 @@ def test_a_job_of_flink_is_abandoned_if_it_was_killed_and_never_came_back(
     world = World()
     events = [event for scenario in scenarios_in_order for event in recorded("flink", scenario)]
     world.fold(factory.received(*events))
-    last = max(datetime.fromisoformat(event["eventTime"]) for event in events)
-    sweeper = Sweeper(world.store, world.bus, Naming(), Thresholds(1440, {}), lambda *_, **__: None)
-    sweeper.sweep(instant_of(last + timedelta(minutes=20)))
+    sweep(world, events, timedelta(minutes=20), allowed=1440)
     assert [alert.name.name for alert in world.bus.sent] == expected
 
 
