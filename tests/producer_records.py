@@ -4,6 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
+from headwater.openlineage import exact_json
 from headwater.openlineage.nameless import with_named_datasets
 from tests.factory import Document
 
@@ -21,7 +22,7 @@ def recorded(engine: str, scenario: str) -> list[Document]:
 def recorded_program(name: str) -> list[Document]:
     """The events of a program of Spark, as its listener sent them."""
     text = gzip.decompress((PROGRAMS / f"{name}.jsonl.gz").read_bytes()).decode()
-    return [json.loads(line)["event"] for line in text.splitlines()]
+    return [exact_json.loads(line)["event"] for line in text.splitlines()]
 
 
 def scenarios(engine: str) -> list[str]:

@@ -168,10 +168,7 @@ def of_b() -> list[factory.Document]:
 def of_a() -> list[factory.Document]:
     """The events of team A about its own."""
     out = factory.dataset(
-        "out",
-        A_LAKE,
-        schema=factory.schema("id:int"),
-        columnLineage=factory.columns(id=(A_LAKE, "in", "id")),
+        "out", A_LAKE, schema=factory.schema("id:int"), columnLineage=factory.columns(id=(A_LAKE, "in", "id"))
     )
     feed: dict[str, Any] = {
         "inputs": [factory.dataset("in", A_LAKE, schema=factory.schema("id:int"))],

@@ -27,17 +27,7 @@ from headwater.store.memory import MemoryTable
 from headwater.store.snapshot import Snapshot
 from tests import factory
 from tests.access.teams import A_LAKE, B_LAKE, ROOT, A, Answer, B, Stack, claim_of_a, event, two_teams
-from tests.access.test_every_route import (
-    ALERT_OF_A,
-    ALERT_OF_B,
-    KINDS,
-    ROLES,
-    ROUTES,
-    ROWS,
-    Request,
-    alert_of,
-    send,
-)
+from tests.access.test_every_route import ALERT_OF_A, ALERT_OF_B, KINDS, ROLES, ROUTES, ROWS, Request, alert_of, send
 from tests.docs.test_glossary import LAYER
 from tests.lookup.requests import NOON
 

@@ -150,8 +150,7 @@ def test_a_text_that_is_no_json_array_though_it_begins_like_one_has_no_group() -
 
 
 @pytest.mark.parametrize(
-    "entry",
-    [{}, {"role": "reader"}, {"role": "king", "namespaces": []}, {"role": "reader", "namespaces": "team-a"}],
+    "entry", [{}, {"role": "reader"}, {"role": "king", "namespaces": []}, {"role": "reader", "namespaces": "team-a"}]
 )
 def test_a_wrong_group_is_named(entry: dict[str, Any]) -> None:
     with pytest.raises(BadGroups, match="the group analysts needs"):

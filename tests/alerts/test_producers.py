@@ -78,49 +78,58 @@ def test_no_mode_of_dbt_changes_a_schema_after_another(scenario: str) -> None:
     assert told(world.alerts_one_by_one(recorded("dbt", scenario))) == EXPECTED.get(("dbt", scenario), [])
 
 
-@pytest.mark.parametrize("scenario", ["run_failing_model", "build_failing_model", "structured_logs_run_failing_model"])
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        *("run_failing_model", "build_failing_model", "structured_logs_run_failing_model"),
+        *("test_failing", "build_failing_test", "structured_logs_build_failing_test"),
+    ],
+)
 def test_a_failure_whose_events_come_in_reverse_is_told_once(scenario: str) -> None:
-    """The wrapper's failure comes first, and is told; its cause is not told beside it."""
+    """The wrapper's failure comes first, and is told; its cause, a model or an assertion, is not told beside it."""
     world = World()
     world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
     assert told(world.alerts_one_by_one(recorded("dbt", scenario)[::-1])) == ["Run Failed: dbt-run-shop failed"]
 
 
-@pytest.mark.parametrize("scenario", ["test_failing", "build_failing_test", "structured_logs_build_failing_test"])
-def test_a_failed_assertion_that_comes_after_the_failure_of_its_wrapper_is_told_with_it(scenario: str) -> None:
-    world = World()
-    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
-    assert told(world.alerts_one_by_one(recorded("dbt", scenario)[::-1])) == ["Run Failed: dbt-run-shop failed"]
+def sweep(world: World, events: list[Document], after: timedelta, allowed: int = 60) -> int:
+    """Sweeps that long after the last event, and returns the number of open runs."""
+    last = max(datetime.fromisoformat(event["eventTime"]) for event in events)
+    sweeper = Sweeper(world.store, world.bus, Naming(), Thresholds(allowed, {}), lambda *_, **__: None)
+    return sweeper.sweep(instant_of(last + after)).open_runs
 
 
 def test_a_model_that_dbt_skipped_is_never_abandoned() -> None:
     world, events = World(), recorded("dbt", "harbour_skipped_ephemeral")
     world.alerts_one_by_one(events)
-    end = datetime.fromisoformat(max(event["eventTime"] for event in events))
     told_before = len(world.bus.sent)
-    sweeper = Sweeper(world.store, world.bus, Naming(), Thresholds(60, {}), lambda *_, **__: None)
-    assert sweeper.sweep(instant_of(end + timedelta(hours=2))).open_runs == 0
+    assert sweep(world, events, timedelta(hours=2)) == 0
     assert world.bus.sent[told_before:] == []
 
 
-def test_of_all_statements_of_trino_one_changes_a_schema() -> None:
+@pytest.mark.parametrize(
+    ("engine", "before", "scenario", "removed", "broken"),
+    [
+        (
+            "trino",
+            TRINO_IN_ORDER,
+            "create_or_replace_drops_a_column",
+            "customers segment",
+            "memory.shop.revenue:segment",
+        ),
+        ("presto", PRESTO_IN_ORDER, "create_table_drops_a_column", "orders totalprice", "lake.shop.revenue:revenue"),
+    ],
+)
+def test_of_all_statements_one_changes_a_schema(
+    engine: str, before: tuple[str, ...], scenario: str, removed: str, broken: str
+) -> None:
     world = World()
-    for scenario in TRINO_IN_ORDER:
-        assert told(world.alerts_one_by_one(recorded("trino", scenario))) == [], scenario
-    (alert,) = world.alerts_one_by_one(recorded("trino", "create_or_replace_drops_a_column"))
-    assert (alert["name"], [column["field"] for column in alert["removed"]]) == ("lake.shop.customers", ["segment"])
-    broken = {node["nodeId"] for node in alert["breaks"]["items"]}
-    assert "datasetField:trino://trino.shop:8080:memory.shop.revenue:segment" in broken
-
-
-def test_of_all_statements_of_presto_one_changes_a_schema() -> None:
-    world = World()
-    for scenario in PRESTO_IN_ORDER:
-        assert told(world.alerts_one_by_one(recorded("presto", scenario))) == [], scenario
-    (alert,) = world.alerts_one_by_one(recorded("presto", "create_table_drops_a_column"))
-    assert (alert["name"], [column["field"] for column in alert["removed"]]) == ("lake.shop.orders", ["totalprice"])
-    broken = {node["nodeId"] for node in alert["breaks"]["items"]}
-    assert "datasetField:presto://presto.shop:8080:lake.shop.revenue:revenue" in broken
+    for other in before:
+        assert told(world.alerts_one_by_one(recorded(engine, other))) == [], other
+    (alert,) = world.alerts_one_by_one(recorded(engine, scenario))
+    assert [alert["name"], *(column["field"] for column in alert["removed"])] == f"lake.shop.{removed}".split()
+    at_risk = {node["nodeId"] for node in alert["breaks"]["items"]}
+    assert f"datasetField:{engine}://{engine}.shop:8080:{broken}" in at_risk
 
 
 @pytest.mark.parametrize(
@@ -136,9 +145,7 @@ def test_a_query_of_presto_that_only_reads_need_not_end(scenario: str, expected:
     world = World()
     events = [event for event in recorded("presto", scenario) if event["eventType"] == "START"][-1:]
     world.fold(factory.received(*events))
-    last = max(datetime.fromisoformat(event["eventTime"]) for event in events)
-    sweeper = Sweeper(world.store, world.bus, Naming(), Thresholds(60, {}), lambda *_, **__: None)
-    sweeper.sweep(instant_of(last + timedelta(minutes=90)))
+    sweep(world, events, timedelta(minutes=90))
     assert [alert.name.name for alert in world.bus.sent] == expected
 
 
@@ -174,9 +181,7 @@ def test_a_job_of_flink_is_abandoned_if_it_was_killed_and_never_came_back(
     world = World()
     events = [event for scenario in scenarios_in_order for event in recorded("flink", scenario)]
     world.fold(factory.received(*events))
-    last = max(datetime.fromisoformat(event["eventTime"]) for event in events)
-    sweeper = Sweeper(world.store, world.bus, Naming(), Thresholds(1440, {}), lambda *_, **__: None)
-    sweeper.sweep(instant_of(last + timedelta(minutes=20)))
+    sweep(world, events, timedelta(minutes=20), allowed=1440)
     assert [alert.name.name for alert in world.bus.sent] == expected
 
 

@@ -84,9 +84,7 @@ SWAPPED = [
         seconds=20,
         outputs=[
             factory.dataset(
-                "a",
-                lifecycleStateChange=factory.renamed_from("b"),
-                schema=factory.schema("k:long", "y:long"),
+                "a", lifecycleStateChange=factory.renamed_from("b"), schema=factory.schema("k:long", "y:long")
             )
         ],
     ),

@@ -114,10 +114,7 @@ def test_a_job_that_is_about_to_follow_a_late_one_is_not_overdue_by_itself() -> 
 
 @pytest.mark.parametrize(
     ("hour", "cause", "why"),
-    [
-        (8.45, "raw", "started 132 minutes late"),
-        (8.6, "orders", "was due at 2026-09-28T06:06:00Z and has not begun"),
-    ],
+    [(8.45, "raw", "started 132 minutes late"), (8.6, "orders", "was due at 2026-09-28T06:06:00Z and has not begun")],
 )
 def test_a_job_that_was_held_up_is_the_cause_once_it_had_time_to_follow(hour: float, cause: str, why: str) -> None:
     days = Days(REVENUE)

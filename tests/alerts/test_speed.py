@@ -76,12 +76,7 @@ def made_of(column: str, name: str = "report") -> list[Document]:
 
 def dropped_channel(*later: Document, before: tuple[Document, ...] = ()) -> list[Document]:
     """The column `channel` of orders is dropped at second 10, run 10."""
-    return [
-        run(1, "load", outputs=orders("id", "channel")),
-        *before,
-        run(10, "load", outputs=orders("id")),
-        *later,
-    ]
+    return [run(1, "load", outputs=orders("id", "channel")), *before, run(10, "load", outputs=orders("id")), *later]
 
 
 def alert_about_channel(fold: Callable[[list[Document]], list[Detail]], events: list[Document]) -> Detail:
@@ -133,9 +128,7 @@ def test_a_job_that_used_the_column_until_then_is_broken(fold: Callable[..., lis
 
 
 @at_any_speed
-def test_a_run_that_named_the_table_after_the_change_did_not_read_it_before(
-    fold: Callable[..., list[Detail]],
-) -> None:
+def test_a_run_that_named_the_table_after_the_change_did_not_read_it_before(fold: Callable[..., list[Detail]]) -> None:
     begun = run(5, "audit", "START", run=50)
     ended = run(20, "audit", run=50, inputs=[factory.dataset("orders")], outputs=[factory.dataset("audit")])
     alert = alert_about_channel(fold, dropped_channel(ended, before=(begun,)))

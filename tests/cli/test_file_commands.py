@@ -71,15 +71,25 @@ def test_keys_are_listed_and_removed_by_name(data: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out == "b: ingest, read for *\n"
 
 
-def test_a_wrong_entry_is_listed_as_refused(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("entry", "listed"),
+    [
+        (
+            {"sha256": "12", "scopes": ["raed"], "namespaces": ["*"]},
+            "REFUSED, since it needs id, sha256 (64 hex digits), scopes, namespaces and expires",
+        ),
+        ({"sha256": "12" * 32, "scopes": ["read"], "namespaces": [123]}, "read for 123"),
+    ],
+)
+def test_a_wrong_entry_is_listed_as_refused_and_a_pattern_that_is_a_number_as_it_is(
+    data: Path, capsys: pytest.CaptureFixture[str], entry: dict[str, object], listed: str
+) -> None:
     key.main(["add", "a", "--data", str(data)])
     with closing(Database(data)) as database:
-        SqliteApiKeys(database).add({"id": "b", "sha256": "12", "scopes": ["raed"], "namespaces": ["*"]})
+        SqliteApiKeys(database).add({"id": "b", **entry})
     capsys.readouterr()
     assert key.main(["list", "--data", str(data)]) == 0
-    assert capsys.readouterr().out == (
-        "a: ingest, read for *\nb: REFUSED, since it needs id, sha256 (64 hex digits), scopes, namespaces and expires\n"
-    )
+    assert capsys.readouterr().out == f"a: ingest, read for *\nb: {listed}\n"
 
 
 @pytest.mark.parametrize(
@@ -98,15 +108,6 @@ def test_an_entry_that_cannot_be_read_locks_out_no_other_key(
     assert len(wrong) == 1
     assert key.main(["list", "--data", str(data)]) == 0
     assert "b: REFUSED" in capsys.readouterr().out
-
-
-def test_a_pattern_that_is_a_number_is_listed(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    key.main(["add", "a", "--data", str(data)])
-    with closing(Database(data)) as database:
-        SqliteApiKeys(database).add({"id": "b", "sha256": "12" * 32, "scopes": ["read"], "namespaces": [123]})
-    capsys.readouterr()
-    assert key.main(["list", "--data", str(data)]) == 0
-    assert "b: read for 123\n" in capsys.readouterr().out
 
 
 SECRET = "Zq7hunter2Xw9"

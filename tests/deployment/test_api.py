@@ -8,24 +8,13 @@ import pytest
 
 from tests.deployment.conftest import ROOT, Properties, Resources, chosen
 
-INGEST_ROUTES = {
-    "POST /api/v1/lineage",
-    "POST /lineage",
-    "POST /",
-    "POST /api/v1/lineage/batch",
-    "POST /lineage/batch",
-}
+INGEST_ROUTES = {"POST /api/v1/lineage", "POST /lineage", "POST /", "POST /api/v1/lineage/batch", "POST /lineage/batch"}
 CURATE_ROUTES = {"PUT /{proxy+}", "POST /{proxy+}", "DELETE /{proxy+}"}
 """API Gateway takes the most specific route, so `POST /lineage` stays with ingest."""
 PEOPLE_ROUTES = {f"{method} /people/{{proxy+}}" for method in ("GET", "PUT", "POST", "DELETE")}
 WEB_ROUTES = {"GET /", "GET /assets/{proxy+}"}
 LOOKUP_ROUTE = "$default"
-SCHEDULED = (
-    "GlueImportPermission",
-    "ConnectPermission",
-    "RegistryPermission",
-    "SweepPermission",
-)
+SCHEDULED = ("GlueImportPermission", "ConnectPermission", "RegistryPermission", "SweepPermission")
 """Not the gateway's: EventBridge calls these."""
 
 

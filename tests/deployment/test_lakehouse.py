@@ -88,6 +88,6 @@ def test_the_schedules_start_job_runs_with_json(resources: Resources) -> None:
     assert started == {
         f"{bucket}/jobs/lakehouse.py": [bucket, "--warehouse", f"{bucket}/lake"],
         f"{bucket}/jobs/insights.py": [
-            *("--warehouse", f"{bucket}/lake", "--report", f"{bucket}/lake/insights.html", "--post"),
+            *("--warehouse", f"{bucket}/lake", "--report", f"{bucket}/lake/insights.html", "--post")
         ],
     }

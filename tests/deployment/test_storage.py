@@ -5,12 +5,7 @@ import pytest
 from tests.deployment.conftest import Properties, Resources
 
 KEPT = ("LineageTable", "ArchiveBucket", "KeysSecret")
-INDEXES = {
-    "by_time": ["PK", "at"],
-    "listed": ["listed_in", "place"],
-    "by_run": ["run_id"],
-    "open": ["open_in", "at"],
-}
+INDEXES = {"by_time": ["PK", "at"], "listed": ["listed_in", "place"], "by_run": ["run_id"], "open": ["open_in", "at"]}
 
 
 def test_the_table_costs_nothing_at_rest_and_can_be_restored_to_any_second(resources: Resources) -> None:

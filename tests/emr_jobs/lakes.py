@@ -109,15 +109,7 @@ def _runs(work: Work) -> Iterable[tuple[Any, ...]]:
         started = NOW - timedelta(days=number - 1 - at)
         seconds, rows = work.seconds[at % len(work.seconds)], work.rows[at % len(work.rows)]
         read_rows, size = work.rows_read[at % len(work.rows_read)], rows * work.bytes_a_row[at % len(work.bytes_a_row)]
-        written = (
-            "write",
-            dataset(work.output),
-            LAKE,
-            work.output,
-            rows,
-            size,
-            work.schemas[at % len(work.schemas)],
-        )
+        written = ("write", dataset(work.output), LAKE, work.output, rows, size, work.schemas[at % len(work.schemas)])
         read = [("read", dataset(name), LAKE, name, None, None, None) for name in work.inputs]
         named = (started.date(), work.id, f"{work.job}-{at}", work.namespace, work.job, "COMPLETED", started)
         times = (started + timedelta(seconds=seconds), seconds, None, None, "spark", None)

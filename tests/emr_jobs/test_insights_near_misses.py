@@ -57,9 +57,7 @@ def query(
     named: dict[str, Any] = {
         "inputs": [factory.dataset(name, **_schema(known.get(name))) for name in reads],
         "outputs": [factory.dataset(name, **facets, **_schema(known.get(name))) | counted for name in writes],
-        "job_facets": {
-            "jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB"),
-        },
+        "job_facets": {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB")},
         "run_facets": {"parent": factory.parent(application, f"app{application}")} if application else {},
     }
     run, at = next(_RUNS), begin - day * 86400

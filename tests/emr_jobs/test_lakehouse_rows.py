@@ -114,10 +114,7 @@ def test_an_event_that_cannot_be_read_is_a_fault() -> None:
 
 
 CREATED = {"lifecycleStateChange": "CREATE"}
-RENAMED = {
-    "lifecycleStateChange": "RENAME",
-    "previousIdentifier": {"namespace": "s3://lake", "name": "before"},
-}
+RENAMED = {"lifecycleStateChange": "RENAME", "previousIdentifier": {"namespace": "s3://lake", "name": "before"}}
 
 
 def directions(change: Document, name: str = "out", **more: Any) -> list[tuple[str, str]]:

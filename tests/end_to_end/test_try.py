@@ -48,23 +48,23 @@ def test_airflow_runs_two_dags_and_a_task_fails() -> None:
     assert set(ALERT.findall(output)) == {"shop_python.price_orders failed"}
 
 
-def test_flink_runs_jobs_on_kafka_and_one_fails() -> None:
+def tried_with_java(engine: str) -> str:
     try:
         java_home(state_folder())
     except Failure as failure:
         pytest.skip(str(failure))
-    output = tried("flink")
+    return tried(engine)
+
+
+def test_flink_runs_jobs_on_kafka_and_one_fails() -> None:
+    output = tried_with_java("flink")
     assert ("clear_payments", "FAILED") in JOB.findall(output)
     assert "orders  stream" in output
     assert ALERT.findall(output) == ["clear_payments failed"]
 
 
 def test_kafka_connect_runs_connectors_and_one_fails() -> None:
-    try:
-        java_home(state_folder())
-    except Failure as failure:
-        pytest.skip(str(failure))
-    output = tried("connect")
+    output = tried_with_java("connect")
     assert set(JOB.findall(output)) == {("bill_orders", "RUNNING"), ("take_orders", "RUNNING")}
     assert "shop-orders" in output
     assert ALERT.findall(output) == ["archive_orders failed"]

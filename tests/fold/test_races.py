@@ -143,11 +143,7 @@ SCENES = {
             },
         },
     ),
-    "a new dataset": (
-        [],
-        uses(NEW, seconds=5, run=3, job="load"),
-        uses(OLD, seconds=9, run=4, job="report"),
-    ),
+    "a new dataset": ([], uses(NEW, seconds=5, run=3, job="load"), uses(OLD, seconds=9, run=4, job="report")),
 }
 
 
@@ -268,10 +264,7 @@ def test_two_writers_of_a_file_at_once_lose_no_change(scene: str, swapped: bool)
 
 def test_a_run_that_moves_between_the_index_and_its_reading_is_asked_again() -> None:
     """Four turns: the older of two runs is taken for the newest, and becomes older still while it is read."""
-    earlier = [
-        writes("COMPLETE", seconds=4, run=1, output="a"),
-        writes("COMPLETE", seconds=3, run=3, output="b"),
-    ]
+    earlier = [writes("COMPLETE", seconds=4, run=1, output="a"), writes("COMPLETE", seconds=3, run=3, output="b")]
     one, other = writes("START", seconds=2, run=1, output="a"), writes("START", seconds=0, run=3, output="b")
     expected, before = folded([*earlier, one, other]), folded(earlier)
     writers = [factory.received(one), factory.received(other)]

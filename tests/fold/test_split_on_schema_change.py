@@ -22,11 +22,7 @@ def test_events_that_say_the_same_are_folded_together() -> None:
 def test_a_schema_that_goes_and_comes_back_is_folded_in_three_steps() -> None:
     assert sizes(
         *(writes(number, factory.dataset("a", schema=schema)) for number, schema in enumerate([A, A, B, A]))
-    ) == [
-        2,
-        1,
-        1,
-    ]
+    ) == [2, 1, 1]
 
 
 def test_other_datasets_and_events_without_a_schema_do_not_split_a_batch() -> None:

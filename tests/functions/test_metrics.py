@@ -35,10 +35,7 @@ def test_an_event_is_measured_by_service_and_by_producer_with_its_job_beside(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (line,) = emitted(capsys, Durations(SPARK, Name("prod", "load"), 40, 1_200))
-    assert dimensions(line) == {
-        (("service", "normalise"),),
-        (("producer", "spark"), ("service", "normalise")),
-    }
+    assert dimensions(line) == {(("service", "normalise"),), (("producer", "spark"), ("service", "normalise"))}
     assert (line["EmissionLatency"], line["NormaliseLatency"]) == ([1_200.0], [40.0])
     assert (line["jobNamespace"], line["job"]) == ("prod", "load")
     units = {metric["Name"]: metric["Unit"] for metric in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]}

@@ -177,7 +177,4 @@ def test_jobs_of_which_something_was_set_aside_are_counted_by_producer() -> None
         note = {"paths": ["inputs[0].namespace: empty"], "key": "etl", "producer": "flink"}
         event["job"]["facets"] = {"headwater_setAside": note}
     answer = LookupClient(table_after(*events, factory.run_event(job="c", run=3)))("stats/refusals")
-    assert answer == {
-        "refusals": [],
-        "setAside": [{"producer": "flink", "jobs": 2, "lastAt": "2026-11-20T08:00:00Z"}],
-    }
+    assert answer == {"refusals": [], "setAside": [{"producer": "flink", "jobs": 2, "lastAt": "2026-11-20T08:00:00Z"}]}

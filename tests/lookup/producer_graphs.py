@@ -13,10 +13,7 @@ MARTS = {
     "model.shop.revenue_by_country": "COMPLETED, paid_orders -> revenue_by_country",
     "model.shop.top_customers": "COMPLETED, paid_orders stg_customers -> top_customers",
 }
-SEEDS = {
-    "seed.shop.raw_customers": "COMPLETED, -> raw_customers",
-    "seed.shop.raw_orders": "COMPLETED, -> raw_orders",
-}
+SEEDS = {"seed.shop.raw_customers": "COMPLETED, -> raw_customers", "seed.shop.raw_orders": "COMPLETED, -> raw_orders"}
 TESTS = {
     "model.shop.paid_orders.test": "COMPLETED, paid_orders ->",
     "model.shop.revenue_by_country.test": "COMPLETED, revenue_by_country ->",
@@ -175,9 +172,7 @@ PRESTO = {
     },
 }
 HIVE = {
-    "create_table_as": {
-        "createtable_as_select.shop.revenue": "COMPLETED, shop.customers shop.orders -> shop.revenue",
-    },
+    "create_table_as": {"createtable_as_select.shop.revenue": "COMPLETED, shop.customers shop.orders -> shop.revenue"},
     "insert_of_two_days": {"query.shop.orders": "COMPLETED, shop.landing -> shop.orders"},
     "another_insert": {"query.shop.orders": "COMPLETED, shop.returns -> shop.orders"},
     "two_inserts_of_one_query": {"query.shop.per_day": "COMPLETED, shop.orders -> shop.large shop.per_day"},

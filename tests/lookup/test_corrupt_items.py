@@ -132,11 +132,7 @@ def says_truncated(body: Any) -> bool:
     [
         (REPORT, [JOB_PATH, f"{JOB_PATH}/runs"], ["namespaces/demo/jobs", DATASET_PATH]),
         (ORDERS, [DATASET_PATH, f"{DATASET_PATH}/versions"], [f"namespaces/{LAKE}/datasets"]),
-        (
-            RUN,
-            [RUN_PATH],
-            [JOB_PATH, f"{JOB_PATH}/runs"],
-        ),
+        (RUN, [RUN_PATH], [JOB_PATH, f"{JOB_PATH}/runs"]),
     ],
     ids=["job", "dataset", "run"],
 )

@@ -51,12 +51,7 @@ def test_the_jobs_before_and_after_a_job_are_told_apart_from_its_data() -> None:
     job = get("namespaces/demo/jobs/load")
     assert job["jobDependencies"] == {
         "upstream": [
-            {
-                "namespace": "sched",
-                "name": "extract",
-                "runId": factory.run_id(7),
-                "dependencyType": "DIRECT_INVOCATION",
-            }
+            {"namespace": "sched", "name": "extract", "runId": factory.run_id(7), "dependencyType": "DIRECT_INVOCATION"}
         ],
         "downstream": [{"namespace": "sched", "name": "publish", "statusTriggerRule": "EXECUTE_ON_SUCCESS"}],
         "triggerRule": "ALL_SUCCESS",

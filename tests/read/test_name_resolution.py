@@ -63,12 +63,7 @@ def table() -> MemoryTable:
 @pytest.fixture
 def get(table: MemoryTable) -> Get:
     def get(
-        path: str,
-        *,
-        method: str = "GET",
-        namespaces: tuple[str, ...] = ("*",),
-        is_encoded: bool = False,
-        **query: str,
+        path: str, *, method: str = "GET", namespaces: tuple[str, ...] = ("*",), is_encoded: bool = False, **query: str
     ) -> ApiResponse:
         principal = Principal("test", frozenset({"read"}), namespaces)
         request = ApiRequest(principal, method, path, query, is_encoded=is_encoded)

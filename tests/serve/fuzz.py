@@ -14,12 +14,7 @@ from pathlib import Path
 from tests.serve.process import ROOT, ServeProcess
 
 EVENTS = ROOT / "tests" / "fixtures" / "spark-3.5" / "orders.jsonl"
-CHECKS = (
-    "not_a_server_error",
-    "status_code_conformance",
-    "content_type_conformance",
-    "response_schema_conformance",
-)
+CHECKS = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
 CASES = 40
 """Generated requests of a route, beside those that cover each parameter."""
 SECONDS = 2

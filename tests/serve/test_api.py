@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin
 
@@ -212,6 +213,7 @@ def test_the_metrics_tell_what_was_received_folded_and_refused(open_client: Clie
 
 def test_no_answer_has_a_secret(open_client: Client) -> None:
     event = factory.run_event("FAIL", outputs=[factory.dataset("users")])
+    event["eventTime"] = datetime.now(UTC).isoformat()  # stats/set-aside has the jobs of the last week
     event["job"]["facets"] = {"sql": factory.facet(query="SELECT * FROM users WHERE password = 'hunter2'")}
     variables = [{"name": "DB_PASSWORD", "value": "hunter2"}]
     event["run"]["facets"] = {

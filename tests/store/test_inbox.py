@@ -11,12 +11,7 @@ from headwater.store.errors import StorageError
 from headwater.store.home import InboxMessage
 from headwater.store.messages import Message, ReceivedMessage
 from headwater.store.sqlite.database import Database
-from headwater.store.sqlite.inbox import (
-    DEDUPLICATION_SECONDS,
-    MAX_BATCH_BYTES,
-    MAX_READ_CHARACTERS,
-    SqliteInbox,
-)
+from headwater.store.sqlite.inbox import DEDUPLICATION_SECONDS, MAX_BATCH_BYTES, MAX_READ_CHARACTERS, SqliteInbox
 
 RECEIVED = Instant("2026-11-20T08:00:00.000000000Z")
 

@@ -155,10 +155,7 @@ def test_a_wrong_value_is_named(query: dict[str, str], field: str) -> None:
 
 
 def test_an_unknown_node_is_not_found() -> None:
-    get = after(
-        *CHAIN,
-        factory.dataset_event(factory.dataset("raw", schema=factory.schema("id:int"))),
-    )
+    get = after(*CHAIN, factory.dataset_event(factory.dataset("raw", schema=factory.schema("id:int"))))
     assert get(table("nope"))["code"] == 404
     assert get(column("raw.nope"))["code"] == 404
     assert "code" not in get(column("raw.id"))

@@ -191,11 +191,7 @@ def test_a_dataset_is_one_by_all_its_names_whichever_the_column_lineage_uses(rea
     get = after(
         factory.run_event("COMPLETE", job="load", run=1, outputs=[PATH]),
         factory.run_event(
-            "COMPLETE",
-            job="report",
-            run=2,
-            inputs=[read_as],
-            outputs=[factory.dataset("daily", columnLineage=lineage)],
+            "COMPLETE", job="report", run=2, inputs=[read_as], outputs=[factory.dataset("daily", columnLineage=lineage)]
         ),
     )
     answer = get(f"datasetField:{LAKE}:wh/orders:id")

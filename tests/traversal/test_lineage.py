@@ -68,10 +68,7 @@ def test_a_cycle_ends() -> None:
     }
 
 
-MOVED = (
-    ran("load", "old", "clean", run=1, seconds=0),
-    ran("load", "new", "clean", run=2, seconds=100),
-)
+MOVED = (ran("load", "old", "clean", run=1, seconds=0), ran("load", "new", "clean", run=2, seconds=100))
 
 
 def test_the_current_view_has_the_newest_run_and_ever_has_all() -> None:
@@ -157,10 +154,7 @@ PATH = factory.dataset("wh/orders", symlinks=factory.symlinks("sales.orders", na
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_symlink_makes_one_of_two_graphs_whenever_it_arrives(order: int) -> None:
-    events = [
-        ran("load", "raw", "", run=1, outputs=[PATH]),
-        ran("report", "", "daily", run=2, inputs=[TABLE]),
-    ]
+    events = [ran("load", "raw", "", run=1, outputs=[PATH]), ran("report", "", "daily", run=2, inputs=[TABLE])]
     get = after(*events[::order])
     expected = {"raw", "load", "wh/orders", "report", "daily"}
     for node in (

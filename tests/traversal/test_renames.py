@@ -245,10 +245,7 @@ def made_of_runs(get: Get, run: int) -> set[str]:
     return {each["run"]["id"] for each in get("runlineage/upstream", runId=factory.run_id(run))["runs"]}
 
 
-@pytest.mark.parametrize(
-    ("name", "versions"),
-    [("a", [3]), ("b", [110, 1])],
-)
+@pytest.mark.parametrize(("name", "versions"), [("a", [3]), ("b", [110, 1])])
 def test_the_versions_of_a_name_are_those_of_its_table_alone(name: str, versions: list[int]) -> None:
     for events in orders(REUSED):
         get = after(*events)

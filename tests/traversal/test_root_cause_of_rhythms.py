@@ -89,10 +89,7 @@ def test_a_run_that_is_as_late_as_is_usual_is_no_finding(minutes: int) -> None:
 
 def test_a_run_that_never_came_is_a_finding() -> None:
     (found,) = why(load={"late": None})["findings"]
-    assert (found["kind"], found["summary"]) == (
-        "RUN_MISSING",
-        "load had not run: it was due at 2026-12-18T08:00:00Z",
-    )
+    assert (found["kind"], found["summary"]) == ("RUN_MISSING", "load had not run: it was due at 2026-12-18T08:00:00Z")
     assert "runId" not in found
 
 

@@ -32,9 +32,10 @@ def test_without_a_last_good_run_all_that_is_known_counts() -> None:
     assert (answer["lastGood"], findings(answer)) == (None, [("RUN_FAILED", "load", 2)])
 
 
-def test_a_failure_before_the_last_good_run_is_no_finding() -> None:
+@pytest.mark.parametrize(("before", "ended"), [("raw", "FAIL"), ("old", "COMPLETE")])
+def test_a_failure_or_a_change_of_a_job_before_the_last_good_run_is_no_finding(before: str, ended: str) -> None:
     get = after(
-        *ran("load", "raw", "clean", run=1, seconds=0, ended="FAIL"),
+        *ran("load", before, "clean", run=1, seconds=0, ended=ended),
         *ran("load", "raw", "clean", run=2, seconds=50),
         *ran("report", "clean", "daily", run=3, seconds=100),
         *ran("report", "clean", "daily", run=4, seconds=200),
@@ -86,8 +87,7 @@ def test_an_application_that_completed_over_the_failure_of_an_action_is_not_good
 
 def test_a_job_with_other_datasets_is_a_finding() -> None:
     get = after(
-        *ran("load", "raw old", "clean", run=1, seconds=0),
-        *ran("load", "raw new", "clean", run=2, seconds=100),
+        *ran("load", "raw old", "clean", run=1, seconds=0), *ran("load", "raw new", "clean", run=2, seconds=100)
     )
     (finding,) = get(table("clean"))["findings"]
     assert finding == {
@@ -100,16 +100,6 @@ def test_a_job_with_other_datasets_is_a_finding() -> None:
         "inputsAdded": [table("new")],
         "inputsRemoved": [table("old")],
     }
-
-
-def test_a_change_of_a_job_before_the_window_is_no_finding() -> None:
-    get = after(
-        *ran("load", "old", "clean", run=1, seconds=0),
-        *ran("load", "new", "clean", run=2, seconds=50),
-        *ran("report", "clean", "daily", run=3, seconds=100),
-        *ran("report", "clean", "daily", run=4, seconds=200),
-    )
-    assert get(table("daily"))["findings"] == []
 
 
 def test_a_run_that_was_only_named_by_its_children_is_not_known_to_run() -> None:

@@ -61,12 +61,7 @@ def test_members_of_a_run() -> None:
     get = after(ran(1, "a", "b", kind="START", seconds=0), ran(1, "", "", seconds=9))
     (run,) = get(UPSTREAM, runId=factory.run_id(1).upper())["runs"]
     of_run = get(f"jobs/runs/{factory.run_id(1)}")
-    assert run["run"] == {
-        "id": factory.run_id(1),
-        "start": factory.at(0),
-        "end": factory.at(9),
-        "status": "COMPLETED",
-    }
+    assert run["run"] == {"id": factory.run_id(1), "start": factory.at(0), "end": factory.at(9), "status": "COMPLETED"}
     assert run["job"] == of_run["jobVersion"]
     (version,) = of_run["inputDatasetVersions"]
     assert run["inputs"] == [{**version["datasetVersionId"], "producedByRunId": None}]

@@ -70,7 +70,7 @@ test("an owner is set, and shown", async () => {
     `${server.url}/#/node?nodeId=${encodeURIComponent("dataset:file:/data/lake/raw/orders")}`,
   );
   await page.getByRole("button", { name: "Edit" }).click();
-  await page.getByLabel("Owners, with commas between them").fill("orders desk, finance");
+  await page.getByLabel("Owners, separated by commas").fill("orders desk, finance");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("orders desk, finance").first().waitFor();
   expect(faults).toEqual([]);

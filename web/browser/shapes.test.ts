@@ -50,7 +50,7 @@ test.each(["a", "own"])("the edge that closes the cycle of %s is seen whole, and
 test("an island is drawn, and told to be one", async () => {
   const { page, faults, close } = await open(chromium, `${server.url}/${lineageLink("dataset:n:island")}`);
   await page.locator('.react-flow__node[data-id="dataset:n:island"]').waitFor();
-  await page.getByText("An island: no event so far tells of anything that reads or writes it.").waitFor();
+  await page.getByText("Isolated: no event so far reports anything that reads or writes it.").waitFor();
   expect(faults).toEqual([]);
   await close();
 });

@@ -263,12 +263,19 @@ def test_columns_of_snapshots_have_no_place_that_would_make_them_one_renamed(tmp
     assert not changed["columns"].get("renamed")
 
 
-@pytest.mark.parametrize("text", ["policy: {keep_columns: true}", "tables: {}", "tables: [orders]", "<<<<<<< HEAD"])
-def test_what_is_no_snapshot_is_named(text: str, before: Path, tmp_path: Path) -> None:
-    (tmp_path / "after.yaml").write_text(text, encoding="utf-8")
-    answer = ci(before, tmp_path / "after.yaml")
-    assert (answer.status, answer.output) == (2, "")
-    assert "after.yaml" in answer.errors
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("after.yaml", ["policy: {keep_columns: true}", "tables: {}", "tables: [orders]", "<<<<<<< HEAD"]),
+        ("after.json", ["", "{}", '{"eventTime": "soon"}', "no JSON"]),
+    ],
+)
+def test_what_is_no_snapshot_or_no_event_is_named(name: str, texts: list[str], before: Path, tmp_path: Path) -> None:
+    for text in texts:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        answer = ci(before, tmp_path / name)
+        assert (answer.status, answer.output) == (2, "")
+        assert name in answer.errors
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
@@ -571,14 +578,6 @@ def test_a_fault_of_the_settings_is_named(text: str, fault: str, before: Path, t
     answer = ci(before, before, "--settings", settings)
     assert answer.status == 2
     assert fault in answer.errors
-
-
-@pytest.mark.parametrize("content", ["", "{}", '{"eventTime": "soon"}', "no JSON"])
-def test_what_is_no_event_is_named(content: str, before: Path, tmp_path: Path) -> None:
-    (tmp_path / "after.json").write_text(content, encoding="utf-8")
-    answer = ci(before, tmp_path / "after.json")
-    assert (answer.status, answer.output) == (2, "")
-    assert "after.json" in answer.errors
 
 
 def test_a_file_that_is_missing_is_named(before: Path, tmp_path: Path) -> None:

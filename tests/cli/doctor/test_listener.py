@@ -129,10 +129,7 @@ def test_a_listener_s_file_that_is_no_text_is_found(tmp_path: Path) -> None:
     [
         ({"spark.sql.extensions": "a.B, io.delta.sql.DeltaSparkSessionExtension"}, "with Delta's extension"),
         (
-            {
-                "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-                "spark.sql.adaptive.enabled": "false",
-            },
+            {"spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension", "spark.sql.adaptive.enabled": "false"},
             "",
         ),
         ({"spark.sql.catalog.lake.type": "jdbc"}, "no table of the Iceberg catalog lake"),

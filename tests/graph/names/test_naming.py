@@ -266,12 +266,7 @@ def test_a_catch_all_leaves_the_other_targets_be() -> None:
     naming = Naming({"s3://a": "s3a://lake/", "s3://*": "s3://rest"})
     assert [
         naming.identify(Name(f"s3://{bucket}", "t")).identity.namespace for bucket in ("a", "lake", "b", "rest")
-    ] == [
-        "s3://lake",
-        "s3://lake",
-        "s3://rest",
-        "s3://rest",
-    ]
+    ] == ["s3://lake", "s3://lake", "s3://rest", "s3://rest"]
 
 
 def test_a_target_may_be_mapped_further_and_a_ring_is_one_namespace() -> None:

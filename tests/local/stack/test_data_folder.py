@@ -23,9 +23,5 @@ def test_a_file_in_its_place_fails_with_the_next_step(tmp_path: Path, inside: st
 
 
 def test_two_stacks_do_not_share_a_folder(tmp_path: Path) -> None:
-    with (
-        exclusive_use(tmp_path),
-        pytest.raises(Failure, match="runs already"),
-        exclusive_use(tmp_path),
-    ):
+    with exclusive_use(tmp_path), pytest.raises(Failure, match="runs already"), exclusive_use(tmp_path):
         pass

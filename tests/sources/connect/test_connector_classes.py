@@ -118,10 +118,7 @@ SINKS: list[tuple[dict[str, str], str]] = [
         ICEBERG | {"iceberg.catalog.type": "rest", "iceberg.catalog.uri": "http://rest:8181"},
         "http://rest:8181/sales.orders",
     ),
-    (
-        ICEBERG | {"iceberg.catalog.type": "hive", "iceberg.catalog.uri": "thrift://ms"},
-        "hive://ms:9083/sales.orders",
-    ),
+    (ICEBERG | {"iceberg.catalog.type": "hive", "iceberg.catalog.uri": "thrift://ms"}, "hive://ms:9083/sales.orders"),
     (
         ICEBERG
         | {

@@ -24,16 +24,20 @@ def report(seconds: float = 1, **facets: Any) -> Document:
     )
 
 
+def publish(world: World, *fields: str) -> None:
+    """A new version of the subject, and the poll that finds it."""
+    world.registry.register("orders-value", record(*fields))
+    world.poll()
+
+
 @pytest.fixture(autouse=True)
 def _told(world: World) -> None:
-    world.registry.register("orders-value", record("id:long", "email:string?"))
-    world.poll()
+    publish(world, "id:long", "email:string?")
 
 
 def test_a_column_that_a_job_uses_is_gone_though_the_registry_lets_it_pass(world: World) -> None:
     world.fold(report())
-    world.registry.register("orders-value", record("id:long"))
-    world.poll()
+    publish(world, "id:long")
     (alert,) = world.alerts
     assert (alert["alert"], alert["severity"], alert["verdict"]) == ("Dataset Schema Changed", "critical", "BREAKING")
     assert alert["removed"] == [{"field": "email", "type": "string"}]
@@ -43,11 +47,9 @@ def test_a_column_that_a_job_uses_is_gone_though_the_registry_lets_it_pass(world
 
 
 def test_a_column_that_no_column_is_made_of_breaks_none(world: World) -> None:
-    world.registry.register("orders-value", record("id:long", "email:string?", "phone:string?"))
-    world.poll()
+    publish(world, "id:long", "email:string?", "phone:string?")
     world.fold(report())
-    world.registry.register("orders-value", record("id:long", "email:string?"))
-    world.poll()
+    publish(world, "id:long", "email:string?")
     (alert,) = world.alerts
     assert (alert["severity"], alert["breaks"]["items"]) == ("warning", [])
 
@@ -74,8 +76,7 @@ def test_a_version_after_the_level_was_lowered_breaks_the_level_before(world: Wo
     world.registry.levels["orders-value"] = "NONE"
     if is_lowered_before:
         world.poll()
-    world.registry.register("orders-value", record("id:long", "email:string?", "total:double"))
-    world.poll()
+    publish(world, "id:long", "email:string?", "total:double")
     (alert,) = world.alerts
     assert (alert["alert"], alert["severity"], alert["level"]) == ("Compatibility Broken", "critical", "BACKWARD")
     assert alert["reasons"] == ["total has no default in the new schema, and old records lack it"]
@@ -83,26 +84,22 @@ def test_a_version_after_the_level_was_lowered_breaks_the_level_before(world: Wo
 
 def test_a_version_that_keeps_the_promise_of_the_level_before_is_no_breach(world: World) -> None:
     world.registry.levels["orders-value"] = "NONE"
-    world.registry.register("orders-value", record("id:long", "email:string?", "phone:string?"))
-    world.poll()
+    publish(world, "id:long", "email:string?", "phone:string?")
     assert world.types() == ["Dataset Schema Changed"]
     assert world.alerts[0]["severity"] == "info"
 
 
 def test_nothing_is_promised_of_a_version_that_came_without_a_promise(world: World) -> None:
     world.registry.levels["orders-value"] = "NONE"
-    world.registry.register("orders-value", record("id:long", "email:string?", "phone:string?"))
-    world.poll()
-    world.registry.register("orders-value", record("id:long", "email:string?", "phone:string?", "total:double"))
-    world.poll()
+    publish(world, "id:long", "email:string?", "phone:string?")
+    publish(world, "id:long", "email:string?", "phone:string?", "total:double")
     assert world.types() == ["Dataset Schema Changed"]
 
 
 def test_a_promise_may_break_while_all_columns_stay(world: World) -> None:
     world.fold(report())
     world.registry.levels["orders-value"] = "NONE"
-    world.registry.register("orders-value", record("id:long", "email:string"))
-    world.poll()
+    publish(world, "id:long", "email:string")
     (alert,) = world.alerts
     assert (alert["alert"], alert["change"], alert["severity"]) == ("Compatibility Broken", None, "critical")
     assert alert["reasons"] == ["email must not be null in the new schema, and may be null in old records"]
@@ -113,8 +110,7 @@ def test_a_promise_may_break_while_all_columns_stay(world: World) -> None:
 
 def test_a_breach_that_nobody_reads_is_a_warning(world: World) -> None:
     world.registry.incompatible["orders-value"] = ["id"]
-    world.registry.register("orders-value", record("id:string", "email:string?"))
-    world.poll()
+    publish(world, "id:string", "email:string?")
     (alert,) = world.alerts
     assert (alert["severity"], alert["breaks"]["items"]) == ("warning", [])
 
@@ -138,8 +134,7 @@ def test_what_a_job_takes_the_columns_for_is_no_change_beside_the_registry(world
     narrow, wide = ["id:BIGINT"], ["id:STRING", "email:STRING", "extra:INT"]
     assert world.fold(flink(100, *narrow, side=side)) == []
     assert world.fold(flink(200, *wide, side=side)) == []
-    world.registry.register("orders-value", record("id:long", "email:string?", "phone:string?"))
-    world.poll()
+    publish(world, "id:long", "email:string?", "phone:string?")
     assert [column["field"] for alert in world.alerts for column in alert["added"]] == ["phone"]
     assert world.fold(flink(4000, *narrow, side=side)) == []
     assert world.columns("orders") == {"id": "long", "email": "string", "phone": "string"}

@@ -16,7 +16,7 @@ export class ViewFault extends Component<{ children: ReactNode }, { error: Error
       <div className="feedback failed" role="alert">
         <h1>The page failed to show this</h1>
         <p className="inert">{error.message}</p>
-        <p>The fault is the page's. Reload it, or begin at the start page; the command line has the same answers.</p>
+        <p>This is a bug in the page. Reload it, or go to the start page; the command line has the same answers.</p>
         <div className="row">
           <button onClick={() => window.location.reload()}>Reload</button>
           <a className="button" href="#/">

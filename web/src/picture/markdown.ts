@@ -20,7 +20,7 @@ export function impactMarkdown(impact: Impact, name: string): string {
     lines.push("");
   }
   if (hiddenCount) lines.push(`And ${counted(hiddenCount, "node")} in namespaces that the caller may not read.`, "");
-  if (truncated) lines.push("The walk was cut: there is more downstream.", "");
+  if (truncated) lines.push("The search stopped early: there is more downstream.", "");
   if (frontier?.sentence) lines.push(text(frontier.sentence), "");
   return lines.join("\n");
 }

@@ -173,7 +173,7 @@ def _doubt(at_risk: Collection[NodeAtRisk]) -> str:
     if any(node.granularity is Granularity.DATASET for node in at_risk):
         return ", by table lineage"
     is_filter = any(node.kind is NodeKind.DATASET and node.granularity is Granularity.UNKNOWN for node in at_risk)
-    return ": their producers do not tell all that they use" if is_filter else ""
+    return ": their producers do not report everything that they use" if is_filter else ""
 
 
 def _line(node: NodeAtRisk, names: Mapping[str, str]) -> str:

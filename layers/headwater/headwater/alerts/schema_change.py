@@ -128,10 +128,10 @@ def change_of(
 def withdrawal_of(reader: Reader, old: DatasetHead, head: DatasetHead) -> ReportedSchemaChange | None:
     """The change of a partial schema, if columns of it are gone. What came with it may be new to Headwater alone."""
     gone = columns_gone(old, head)
-    if not gone:
+    attribution = attribute_withdrawal(reader, head.id, gone) if gone else None
+    if attribution is None:
         return None
-    diff, attribution = SchemaDiff((), gone, ()), attribute_withdrawal(reader, head.id, gone)
-    transition, types = SchemaTransition("", "", Side.WRITES), columns_of(old.schema)
+    diff, transition, types = SchemaDiff((), gone, ()), SchemaTransition("", "", Side.WRITES), columns_of(old.schema)
     return _with_consequences(reader, ReportedSchemaChange(head, transition, diff, types, attribution, attribution.at))
 
 

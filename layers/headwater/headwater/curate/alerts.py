@@ -28,14 +28,14 @@ _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(day
 
 
 def acknowledge(curator: Curator, request: ApiRequest, alert: StoredAlert) -> JsonObject:
-    """Says that the caller has seen an alert, in place of who said so before."""
+    """Acknowledges an alert for the caller, in place of any earlier acknowledgement."""
     note = _note(body.read(body.NoteBody, request, may_be_empty=True).note)
     facet = own_facet(at=instant_of(request.received_at), by=request.principal.shown, note=note)
     return _acknowledged(curator, request, alert, facet)
 
 
 def take_back(curator: Curator, request: ApiRequest, alert: StoredAlert) -> JsonObject:
-    """Takes back that somebody acknowledged an alert."""
+    """Removes the acknowledgement of an alert."""
     head = _head(curator, Name(ALERTS, alert.id))
     if head is None or ACKNOWLEDGED not in head.facets:
         return {"acknowledged": None}
@@ -43,7 +43,7 @@ def take_back(curator: Curator, request: ApiRequest, alert: StoredAlert) -> Json
 
 
 def silence(curator: Curator, request: ApiRequest, alert: StoredAlert) -> JsonObject:
-    """Silences the alerts of the type of an alert about its node, in place of the silence before."""
+    """Silences the alerts of an alert's type about its node, in place of any earlier silence."""
     wanted = body.read(body.SilenceBody, request)
     until = _until(wanted.until, request.received_at)
     now = instant_of(request.received_at)
@@ -51,7 +51,7 @@ def silence(curator: Curator, request: ApiRequest, alert: StoredAlert) -> JsonOb
 
 
 def end_silence(curator: Curator, request: ApiRequest, alert: StoredAlert) -> JsonObject:
-    """Ends the silence now. One that is over, or never was, stays as it is."""
+    """Ends the silence now. If there is none, or it is over, nothing changes."""
     head, now = _head(curator, alert.silence), instant_of(request.received_at)
     known = AlertSilence.of(head.facets) if head else None
     if known is None or known.until <= now:

@@ -44,7 +44,7 @@ def put_tag(curator: Curator, request: ApiRequest, _caller: Principal) -> JsonOb
 
 
 def put_settings(curator: Curator, request: ApiRequest, _caller: Principal) -> JsonObject:
-    """Puts headwater.yml in place of the one before. It is checked as a whole: a faulty one changes nothing."""
+    """Replaces headwater.yml. It is checked as a whole: if anything in it is wrong, nothing changes."""
     from headwater.curate.settings import MAX_BYTES, settings_facet  # noqa: PLC0415 - no other request needs YAML
 
     put = settings_facet(request.text(MAX_BYTES), instant_of(request.received_at), request.principal.shown)

@@ -132,7 +132,7 @@ def judge_good(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
 
 
 def take_back(curator: Curator, request: ApiRequest, run: Run) -> JsonObject:
-    """Takes the judgement on a run back."""
+    """Removes the judgement on a run."""
     return _judge(curator, request, run, good=False)
 
 

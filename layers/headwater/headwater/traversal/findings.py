@@ -8,6 +8,7 @@ from typing import NamedTuple
 from headwater.graph.facets.members import assertions_of, describe_assertion
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, node_id
+from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import QualityResult
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
@@ -94,6 +95,13 @@ def of_schemas(node: UpstreamNode, changes: Iterable[SchemaChange]) -> Iterator[
         )
 
 
+def of_drop(node: UpstreamNode, at: Instant, run: Run | None) -> Finding:
+    by = f", by {run.job.name}" if run else ""
+    details: JsonObject = {"added": [], "removed": [], "retyped": []}
+    run_id, summary = run.run_id if run else None, f"{node.called}: the dataset was dropped{by}"
+    return Finding(FindingKind.SCHEMA_CHANGED, at, node, run_id, summary, details)
+
+
 def of_quality_results(node: UpstreamNode, checks: Iterable[QualityResult]) -> Iterator[Finding]:
     """Failed assertions, one finding for each quality result."""
     for check in checks:
@@ -101,7 +109,9 @@ def of_quality_results(node: UpstreamNode, checks: Iterable[QualityResult]) -> I
         failed = [assertion for assertion in assertions if assertion.get("success") is False]
         if failed:
             named = first_few(list(map(describe_assertion, failed)))
-            summary = f"{node.called}: {len(failed)} of {len(assertions)} assertions failed: {named}"
+            held = f"; {len(assertions) - len(failed)} held" if len(failed) < len(assertions) else ""
+            what = "1 assertion" if len(failed) == 1 else f"{len(failed)} assertions"
+            summary = f"{node.called}: {what} failed: {named}{held}"
             columns = tuple({str(assertion["column"]): None for assertion in failed if assertion.get("column")})
             details: JsonObject = {"assertions": failed}
             yield Finding(FindingKind.ASSERTION_FAILED, check.time, node, check.id.run_id, summary, details, columns)

@@ -148,6 +148,7 @@ def _datasets(
     old = {node: head for node, head in heads.items() if _was_there(node, head, before[node], former, window)}
     looked_at = inferred_folders(reader, [node for node in heads if node not in old and not _has_schemas(heads[node])])
     changes = _columns(reader, {node: (before[node].schema, after[node].schema) for node in old})
+    unknown = {node for node in old if not ((before[node].schema and after[node].schema) or after[node].is_dropped)}
     for node, head in sorted(heads.items(), key=lambda each: each[1].facts.name):
         named = (NodeKind.DATASET, head.facts.name)
         renamed_from = _name(then, former.get(node)) if node in former else None
@@ -159,9 +160,8 @@ def _datasets(
         elif node in changes or renamed_from:
             columns = changes.get(node, (SchemaDiff((), (), ()), {}, {}))
             diff.datasets.append(ChangedDataset(head.facts.name, *columns, renamed_from))
-        elif any(found.alerts.get(name) for name in ids[node]):
+        elif node not in unknown and any(found.alerts.get(name) for name in ids[node]):
             diff.changed_back.append(named)
-    unknown = {node for node in old if not ((before[node].schema and after[node].schema) or after[node].is_dropped)}
     diff.unseen.append((BlindSpot.SCHEMAS, [node_id(NodeKind.DATASET, heads[node].facts.name) for node in unknown]))
     diff.seen = (diff.seen[0], len(heads) + len(deleted))
 

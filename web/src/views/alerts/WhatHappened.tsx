@@ -13,9 +13,7 @@ export function WhatHappened({ alert }: { alert: Alert }) {
   return (
     <div className="card">
       <h2>What happened</h2>
-      {alert.hidden && (
-        <p className="muted">It names nodes that your key may not read, so its sentences are left out.</p>
-      )}
+      {alert.hidden && <p className="muted">It names nodes that your key may not read, so its text is left out.</p>}
       {(isBreaking ? lines.slice(0, 3) : lines).map((line, index) => (
         <p key={index} className="inert">
           {oneLine(line)}

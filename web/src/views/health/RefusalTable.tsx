@@ -18,7 +18,7 @@ export function RefusalTable({ refusals, truncated, seesAll }: Refusals & { sees
           What was refused to this key alone: a key that reads every namespace sees the refusals of all.
         </p>
       )}
-      {truncated && <Truncated>The newest 5,000 requests. There were more.</Truncated>}
+      {truncated && <Truncated>Only the newest 5,000 requests.</Truncated>}
       {refusals.length ? (
         <Table
           caption="Refused events"

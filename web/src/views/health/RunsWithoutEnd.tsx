@@ -31,11 +31,11 @@ export function RunsWithoutEnd({ running }: { running: readonly Job[] }) {
             ))}
           </ul>
           <p className="muted">
-            A killed driver sends no end. A newer run of the job closes the matter; an alert tells of each.
+            A driver that is killed sends no end. The next run of the job supersedes the run; each has an alert.
           </p>
         </>
       ) : (
-        <p className="muted">None: no newest run is running for more than a day.</p>
+        <p className="muted">None: no job's newest run has been running for more than a day.</p>
       )}
     </div>
   );

@@ -12,7 +12,7 @@ export interface SetAside {
 export function SetAsideList({ jobs }: SetAside) {
   return (
     <div className="card">
-      <h2>Descriptions of others' datasets, set aside</h2>
+      <h2>Ignored descriptions of other teams' datasets</h2>
       {jobs.length ? (
         <>
           <ul className="list">

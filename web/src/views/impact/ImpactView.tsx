@@ -102,7 +102,7 @@ function Found({ impact, name, parameters, children }: FoundProperties) {
       <p className="muted">
         <Unseen frontier={impact.frontier} />
       </p>
-      {impact.truncated && <Truncated>The walk was cut: there is more downstream.</Truncated>}
+      {impact.truncated && <Truncated>The search stopped early: there is more downstream.</Truncated>}
       {items.length < impact.totalCount && (
         <div className="row">
           <Truncated>

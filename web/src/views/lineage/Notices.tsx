@@ -14,18 +14,16 @@ export function Notices({ shownGraph: { lookup, graph, centre, failure }, asOf, 
   return (
     <>
       {lookup.state === "done" && lookup.value.isTruncated && (
-        <Truncated>The graph goes on: this is its beginning. The handles with a number fetch more.</Truncated>
+        <Truncated>Only part of the graph is shown. The handles with a number load more.</Truncated>
       )}
       {isIsland && (
         <Truncated>
-          An island: no event so far tells of anything that{" "}
+          Isolated: no event so far reports anything that{" "}
           {graph.nodes.get(centre)?.kind === "job" ? "it reads or writes" : "reads or writes it"}.
         </Truncated>
       )}
-      {failure && <Truncated>More could not be fetched: {failure}</Truncated>}
-      {layoutError && (
-        <Truncated>The picture could not be laid out ({layoutError}). The table shows the same.</Truncated>
-      )}
+      {failure && <Truncated>Could not load more: {failure}</Truncated>}
+      {layoutError && <Truncated>The graph could not be drawn ({layoutError}). The table shows the same.</Truncated>}
     </>
   );
 }

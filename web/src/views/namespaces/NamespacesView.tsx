@@ -60,7 +60,7 @@ function Directory({ namespaces, grouping }: { namespaces: Namespace[]; grouping
   const [filter, setFilter] = useState("");
   const found = useMemo(() => matching(namespaces, filter), [namespaces, filter]);
   const groups = useMemo(() => groupsOf(found, grouping), [found, grouping]);
-  if (!namespaces.length) return <Empty>No namespace yet, or none that your key may read.</Empty>;
+  if (!namespaces.length) return <Empty>There are no namespaces yet, or none that your key may read.</Empty>;
   const isOpen = found.length <= FEW || groups.length === 1;
   return (
     <>

@@ -58,7 +58,9 @@ function Since({ since, namespace }: { since: string; namespace?: string }) {
           <p role="status">
             Since <b>{moment(since)}</b>: {summaryOf(found)}
           </p>
-          {found.truncated && <Truncated>Too much has happened since then: only the newest was looked at.</Truncated>}
+          {found.truncated && (
+            <Truncated>Too much has happened since then: this covers only the newest changes.</Truncated>
+          )}
           <DifferenceCards difference={found} />
           <p className="muted">
             <Unseen frontier={found.frontier} />

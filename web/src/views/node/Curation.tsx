@@ -70,7 +70,7 @@ export function Curation({ nodeId, node, again }: { nodeId: string; node: Datase
               />
             </>
           )}
-          <label htmlFor="owners">Owners, with commas between them</label>
+          <label htmlFor="owners">Owners, separated by commas</label>
           <input id="owners" value={owners} autoComplete="off" onChange={(event) => setOwners(event.target.value)} />
           {failure && (
             <p className="refusal" role="alert">

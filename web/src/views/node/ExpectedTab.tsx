@@ -26,7 +26,7 @@ export function ExpectedTab({ nodeId }: { nodeId: string }) {
             <OfJob key={each.nodeId} expected={each} />
           ))}
           {found.length === 0 && (
-            <Empty>No job is known that writes this, so nothing is learnt of when it comes.</Empty>
+            <Empty>No job is known to write this, so nothing can be said about when it comes.</Empty>
           )}
         </>
       )}

@@ -30,7 +30,7 @@ export function RunsTab({ nodeId }: { nodeId: string }) {
             <RunTable runs={runs} file="runs" />
           </>
         ) : (
-          <Empty>No run of this job is known: it was declared, or its runs are older than what is kept.</Empty>
+          <Empty>No runs of this job are known: it was only declared, or its runs are no longer kept.</Empty>
         )
       }
     </Loaded>

@@ -88,7 +88,7 @@ function Overviewed({ found }: { found: Overview }) {
           {found.broken.length ? (
             <Jobs jobs={found.broken} />
           ) : (
-            <p className="muted">No job's newest run has failed.</p>
+            <p className="muted">No job failed in its newest run.</p>
           )}
         </div>
         <div className="card">

@@ -114,7 +114,7 @@ function Found({ found, again }: { found: RootCause; again: () => void }) {
           <span className="chip bad">{oneLine(caution)}</span>
         </p>
       ))}
-      {truncated && <Truncated>The search was cut: nodes further upstream were not looked at.</Truncated>}
+      {truncated && <Truncated>The search stopped early: nodes further upstream were not looked at.</Truncated>}
       {findings.some((finding) => finding.nodeId !== nodeId) && (
         <Suspense fallback={<Loading what="the graph" />}>
           <CauseGraph found={found.nodeId === nodeId ? found : { ...found, nodeId }} />

@@ -70,7 +70,7 @@ def expectations(reader: Reader, request: ApiRequest, subject: NamedNode | Seque
 
 
 def settings(reader: Reader, _request: ApiRequest, _caller: Principal) -> JsonObject:
-    """headwater.yml as it was put last. For administrators of all namespaces."""
+    """The newest headwater.yml. For administrators of all namespaces."""
     return settings_as_json(reader.store.settings())
 
 

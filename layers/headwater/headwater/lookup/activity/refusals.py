@@ -21,8 +21,8 @@ MAX_ENTRIES, READ_AT_A_TIME = 5_000, 500
 
 
 def refusals(reader: Reader, request: ApiRequest, namespaces: Sequence[KnownNamespace]) -> JsonObject:
-    """The refused events by producer, key, status and fault, and the jobs of which something was set aside by producer,
-    the newest first. `truncated` says that there are more."""
+    """The refused events by producer, key, status and fault, and the jobs of which something was set aside, by
+    producer; the newest first. `truncated` says that there are more."""
     entries = list(islice(_entries(reader, request), MAX_ENTRIES + 1))
     jobs, is_cut = noted_jobs(reader, request, namespaces)
     answer = {"refusals": _refused(entries[:MAX_ENTRIES], request), "setAside": _by_producer(jobs)}

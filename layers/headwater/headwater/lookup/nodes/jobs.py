@@ -100,7 +100,7 @@ def _fitting(
 
 
 def job(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
-    """A job. Of its inputs and outputs in a catalogue it has the names there: one more read."""
+    """A job. Inputs and outputs that are in a catalogue have their names there, too: one more read."""
     details = read_job_details(reader, job.job, instant_of(request.received_at))
     edges = details.head.current
     used = reader.datasets(edges.input_ids | edges.output_ids) if edges else {}

@@ -24,8 +24,8 @@ MAX_COUNTED, READ_AT_A_TIME = 1_000, 100
 
 
 def job_runs(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
-    """The runs of a job, newest first. The first page reads all ids, for the total; a page after a cursor reads the ids
-    of the page alone."""
+    """The runs of a job, newest first. The first page reads all ids, for the total; a page after a cursor reads only
+    its own ids."""
     page, tag = request.page(), request.query.get("tag")
     most = None if page.after is None else page.limit + 1
     newest = reader.store.runs_of(job.job).newest(before=page.after, limit=None if tag else most)
@@ -49,7 +49,7 @@ def _tagged(reader: Reader, newest: Iterable[JobRunId], tag: str) -> Iterator[Jo
 
 
 def run(reader: Reader, request: ApiRequest, run: Run) -> JsonObject:
-    """A run, with its job, which Marquez's run lacks, and where it ran."""
+    """A run, with its job (which Marquez leaves out) and where it ran."""
     answer = marquez.run_of_job(*read_run_details(reader, [run], _now(request)))
     environment = environment_of(values(run.facets))
     return {**answer, **({"environment": environment} if environment else {})}

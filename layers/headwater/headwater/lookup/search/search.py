@@ -111,9 +111,9 @@ _LISTS: Mapping[Filter, NodesIn[Match]] = {Filter.JOB: jobs_in, Filter.DATASET: 
 
 
 def search(reader: Reader, request: ApiRequest, namespaces: Sequence[str]) -> JsonObject:
-    """The jobs and datasets that a text is found in, sorted by name, or by time of last use, newest first. A dataset of
-    several names is found by each of them, and told once. By what their authors call them, jobs are found if no name
-    has the text, or if jobs alone are asked for: a call less for most searches."""
+    """The jobs and datasets whose name contains a text, sorted by name, or by the time of their last use, newest first.
+    A dataset with several names is found by each of them and listed once. What its author calls a job is searched only
+    if no name has the text, or if the request is for jobs only: most searches take one call less."""
     text, page_request = text_of(request), request.page(DEFAULT_LIMIT)
     chosen, sort = request.choice("filter", Filter), request.choice("sort", Sort)
     after, before = _day(request, "after"), _day(request, "before")

@@ -74,7 +74,7 @@ class _LineageSection:
             yield (*heading, *detail(f": {_NOTHING[first.kind, self.way]}"))
             yield from sentence(self._frontier(first).sentence, self.display)
             return
-        yield (*heading, *detail(f": {_counts(reached) or 'itself alone'}"))
+        yield (*heading, *detail(f": {_counts(reached) or 'only itself'}"))
         yield detail(self.labels.where(self.display.width))
         yield BLANK
         yield from self.forest([first]).lines()
