@@ -57,7 +57,9 @@ class World:
     @contextmanager
     def transaction(self) -> Iterator[FoldTransaction]:
         with self.table.transaction() as transaction:
-            yield FoldTransaction(transaction, lambda numbers: self.inbox.remove_with(transaction, numbers))
+            yield FoldTransaction(
+                transaction, lambda numbers: self.inbox.remove_with(transaction, numbers), transaction.written
+            )
 
     def receive(self, *documents: Document) -> None:
         assert all(self.inbox.send([self.message(document) for document in documents]))
@@ -121,6 +123,24 @@ def wide(run: int, datasets: int = 2 * PART + 1) -> Document:
 
 def events(number: int) -> list[Document]:
     return [factory.run_event("RUNNING", run=run, seconds=run) for run in range(1, number + 1)]
+
+
+def test_a_batch_of_events_with_many_datasets_is_smaller(world: World) -> None:
+    """While it is written, posts and lookups wait."""
+    wides = [wide(run, datasets=120) for run in range(1, 2 * BATCH + 1)]
+    world.receive(*({**event, "job": {**event["job"], "name": f"j{at}"}} for at, event in enumerate(wides)))
+    folded_at_once = []
+    while before := world.inbox.depth():
+        world.worker.step()
+        folded_at_once.append(before - world.inbox.depth())
+    assert folded_at_once[0] == BATCH, "how many items an event has is not known"
+    assert max(folded_at_once[1:]) <= 8
+    folded_at_once.clear()
+    world.receive(*events(2 * BATCH))
+    while before := world.inbox.depth():
+        world.worker.step()
+        folded_at_once.append(before - world.inbox.depth())
+    assert max(folded_at_once) > 8, "it grows again"
 
 
 def test_the_inbox_is_folded_in_batches_and_is_empty_then(world: World) -> None:

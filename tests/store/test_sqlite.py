@@ -1,6 +1,7 @@
 """What the table on SQLite does beyond the contract: queries by index, transactions, one process a file."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -172,6 +173,25 @@ def test_a_file_is_opened_again_with_what_it_holds(tmp_path: Path) -> None:
             table = SqliteTable(database)
             table.put([item()])
             assert items_in(database) == {item().key: item()}
+
+
+def test_the_log_is_copied_into_the_file_apart_from_commits(database: Database, tmp_path: Path) -> None:
+    alone = tmp_path / "alone.db"
+
+    def in_the_file() -> int:
+        shutil.copyfile(database.path, alone)
+        with closing(sqlite3.connect(f"file:{alone}?immutable=1", uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM bodies").fetchone()[0])
+
+    database.copy_log()
+    for number in range(1_500):
+        with database.writing() as connection:
+            connection.execute("INSERT INTO bodies VALUES (?, x'00')", (str(number),))
+    assert in_the_file() == 0, "SQLite would do so after a thousand pages"
+    with database.reading() as connection:
+        connection.execute("SELECT count(*) FROM bodies").fetchone()
+        database.copy_log()
+    assert in_the_file() == 1_500
 
 
 def test_a_copy_has_what_the_file_has(database: Database, tmp_path: Path) -> None:

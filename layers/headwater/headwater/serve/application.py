@@ -47,6 +47,7 @@ FOLD_CACHE_BYTES = 3_000_000
 Lookups have a cache of their own: the fold's states equal the stored ones, but may have another order, which an answer
 would show."""
 SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 900.0, 60.0
+SETTLE_SECONDS = 1.0
 CLEAN_SECONDS = 3_600.0
 STEP_PAUSE_SECONDS = 0.02
 """The pause between two small steps of removing what has expired: events go first."""
@@ -86,6 +87,7 @@ class Application:
         self._folding = Worker("folding", precedence.behind(self._fold_worker().step), self._log)
         home.inbox.listen(self._folding.wake, self._log)
         self._sweeping = Worker("the sweep", precedence.behind(self._sweep), self._log, FIRST_SWEEP_SECONDS)
+        self._settling = Worker("copying the log into the file", self._settle, self._log)
         self._cleaning = Worker("removing what has expired", self._clean, self._log, CLEAN_SECONDS)
         self._curator = Curator(self._store, home.inbox, home.bodies, self._naming)
         file = SettingsFile(options.settings, self._curator, self._log) if options.settings else None
@@ -108,7 +110,15 @@ class Application:
         return self._home.inbox.depth()
 
     def _workers(self) -> list[Worker]:
-        return [self._folding, self._announcing, *self._deliveries, *self._reading, self._sweeping, self._cleaning]
+        return [
+            self._folding,
+            self._announcing,
+            *self._deliveries,
+            *self._reading,
+            self._sweeping,
+            self._settling,
+            self._cleaning,
+        ]
 
     def _api(self, options: Options) -> ServedApi:
         home = self._home
@@ -154,6 +164,10 @@ class Application:
         metrics.count(AlertsSent=swept.abandoned + missing)
         metrics.corrupt_items(swept.corrupt)
         return SWEEP_SECONDS
+
+    def _settle(self) -> float:
+        self._home.settle()
+        return SETTLE_SECONDS
 
     def _clean(self) -> float:
         now = time.time()

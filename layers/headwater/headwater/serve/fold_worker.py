@@ -18,6 +18,9 @@ from headwater.retry import backoff
 from headwater.store.home import FoldTransaction, Inbox
 
 BATCH = 50
+MOST_ITEMS = 1_000
+"""Items of a transaction, unless one event has more: posts wait while they are written, and so do lookups, for their
+lines of the audit."""
 PART = 1_000
 """Datasets of an event that are folded in one transaction. Each part writes the run and the head of the job anew, hence
 smaller parts take more time together."""
@@ -43,6 +46,7 @@ class FoldWorker:
     normaliser: Normaliser
     on_fold: Callable[[], object]
     clock: Callable[[], float] = time.monotonic
+    _batch: int = BATCH
     _waiting: dict[str, _Waiting] = field(default_factory=dict)  # by group
     _unfinished: dict[str, Delivery] = field(default_factory=dict)  # by the id of the message
 
@@ -51,7 +55,7 @@ class FoldWorker:
         now = self.clock()
         held_up = [group for group, waiting in self._waiting.items() if now < waiting.until]
         unfinished = list(self._unfinished.values())
-        messages = self.inbox.take(BATCH, [*held_up, *(delivery.group for delivery in unfinished)])
+        messages = self.inbox.take(self._batch, [*held_up, *(delivery.group for delivery in unfinished)])
         if not messages and not unfinished:
             return min((self._waiting[group].until - now for group in held_up), default=IDLE_SECONDS)
         if messages:
@@ -67,6 +71,7 @@ class FoldWorker:
             remaining = {*result.failed, *result.unfinished}
             finished = [delivery.message_id for delivery in deliveries if delivery.message_id not in remaining]
             transaction.finish(map(int, finished))
+            self._batch = max(1, min(BATCH, MOST_ITEMS * len(deliveries) // max(1, len(transaction.written))))
         for message in (*finished, *result.failed):
             self._unfinished.pop(message, None)
         self._unfinished |= {

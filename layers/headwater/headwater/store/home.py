@@ -4,7 +4,7 @@ To add a store, write a folder `store/<name>/` with one object that is a `Home`.
 tests/serve say what each port has to do.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
@@ -45,10 +45,12 @@ class Inbox(Protocol):
 
 
 class FoldTransaction(NamedTuple):
-    """A transaction of the table. The messages whose numbers `finish` is given leave the inbox with its commit."""
+    """A transaction of the table, and the items that it writes. The messages whose numbers `finish` is given leave the
+    inbox with its commit."""
 
     table: Table
     finish: Callable[[Iterable[int]], None]
+    written: Sized
 
 
 class Outbox(Protocol):
@@ -159,6 +161,9 @@ class Home(Protocol):
 
     def transaction(self) -> AbstractContextManager[FoldTransaction]:
         """A transaction, committed at the end of the block."""
+
+    def settle(self) -> None:
+        """Does in the background what a commit would have to do. Raises StorageError."""
 
     def remove_expired(self, now: float, archived_before: float) -> int:
         """Removes some of the items that have expired by `now`, and of the events that were received before a time.

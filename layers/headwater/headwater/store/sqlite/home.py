@@ -6,6 +6,7 @@ with closing(SqliteHome(Path("lineage.db"))) as home:
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from headwater.store.audit_log import RefusalLog
@@ -72,7 +73,11 @@ class SqliteHome:
     @contextmanager
     def transaction(self) -> Iterator[FoldTransaction]:
         with self._table.transaction() as transaction:
-            yield FoldTransaction(transaction, lambda numbers: self._inbox.remove_with(transaction, numbers))
+            remove = partial(self._inbox.remove_with, transaction)
+            yield FoldTransaction(transaction, remove, transaction.written)
+
+    def settle(self) -> None:
+        self.database.copy_log()
 
     def remove_expired(self, now: float, archived_before: float) -> int:
         return self._table.remove_expired(now) + self._archive.remove_received_before(archived_before)
