@@ -10,13 +10,10 @@ import pytest
 from headwater.cli.demo.recording import recording
 from headwater.lookup.text import root_cause
 from headwater.lookup.text.display import Display
-from tests import factory
 from tests.alerts.stream import Detail, World
-from tests.alerts.test_causes import FIRST_RUNS
-from tests.alerts.test_producers import EXPECTED, PRESTO_IN_ORDER, TRINO_IN_ORDER, spark_write
-from tests.factory import Document
+from tests.alerts.test_producers import EXPECTED
 from tests.lookup.requests import LookupClient
-from tests.producer_records import recorded, recorded_program
+from tests.producer_records import recorded
 from tests.week.plan import again
 
 DAY = timedelta(days=1)
@@ -56,86 +53,6 @@ def test_an_alert_of_a_producer_and_the_lookups_say_the_same(engine: str, scenar
             a_failure(get, alert)
         elif alert["alert"] == "Data Quality Assertion Failed":
             an_assertion(get, alert)
-
-
-@pytest.mark.parametrize(
-    ("engine", "scenarios", "changed"),
-    [
-        ("trino", (*TRINO_IN_ORDER, "create_or_replace_drops_a_column"), 1),
-        ("presto", (*PRESTO_IN_ORDER, "create_table_drops_a_column"), 1),
-        ("spark", (*FIRST_RUNS, "customers_column_removed", "copies_column_removed"), 2),
-        *(
-            ("dbt", (f"columns_gone/{before}", f"columns_gone/{after}"), 2)
-            for before in ("before", "before_with_catalog")
-            for after in ("run", "run_with_catalog")
-        ),
-    ],
-)
-def test_a_change_of_a_schema_is_one_story_for_each_producer(
-    engine: str, scenarios: tuple[str, ...], changed: int
-) -> None:
-    a_story([event for scenario in scenarios for event in recorded(engine, scenario)], changed)
-
-
-@pytest.mark.parametrize(("program", "changed"), [("shop", 3), ("iceberg", 3)])
-def test_a_change_of_a_schema_is_one_story_for_each_program_of_spark(program: str, changed: int) -> None:
-    a_story(recorded_program(program), changed)
-
-
-def test_an_alter_table_is_one_story_though_its_start_has_the_columns_before() -> None:
-    before, (started, *_, ended) = spark_write(0, "long", "COMPLETE"), spark_write(1, "string", "COMPLETE")
-    a_story([*before, started | {"outputs": before[0]["outputs"]}, ended], 1)
-
-
-def test_a_dropped_table_is_one_story() -> None:
-    orders, revenue = (factory.dataset(name, schema=factory.schema("id:int")) for name in ("orders", "revenue"))
-    gone = [factory.dataset("orders", lifecycleStateChange=factory.facet(lifecycleStateChange="DROP"))]
-    runs: list[Document] = [
-        factory.run_event(kind, run=run, seconds=100 * run + second, job=job, inputs=inputs, outputs=outputs)
-        for run, job, inputs, outputs in (
-            (1, "load", [], [orders]),
-            (2, "report", [orders], [revenue]),
-            (3, "cleanup", [], gone),
-            (4, "report", [orders], [revenue]),
-        )
-        for second, kind in enumerate(("START", "COMPLETE"))
-    ]
-    world = a_story(runs, 1)
-    node = "dataset:s3://lake:revenue"
-    (finding,) = findings(LookupClient(world.table), node)
-    assert finding["summary"] == "orders: the dataset was dropped, by cleanup"
-
-
-def a_story(events: list[Document], changed: int) -> World:
-    """Alerts are the same at any speed, and each says what the lookups say."""
-    world, at_once = World(), World()
-    alerts = world.alerts_one_by_one(events)
-    assert len([alert for alert in alerts if alert["alert"] == "Dataset Schema Changed"]) == changed
-    of_batch = {(alert["nodeId"], alert["time"]): alert for alert in at_once.alerts_of_batch(*events)}
-    for alert in alerts:
-        if alert["alert"] == "Dataset Schema Changed":
-            assert of_batch[alert["nodeId"], alert["time"]]["run"] == alert["run"]
-            if alert["change"] != "RENAMED":
-                a_schema_change(lookups(world, alert), alert)
-    return world
-
-
-def a_schema_change(get: LookupClient, alert: Detail) -> None:
-    (finding,) = [
-        found
-        for found in findings(get, alert["nodeId"])
-        if (found["kind"], found["nodeId"], found["at"]) == ("SCHEMA_CHANGED", alert["nodeId"], alert["time"])
-    ]
-    assert finding["runId"] == alert["run"]["runId"]
-    assert finding["retyped"] == alert["retyped"]
-    for side in ("added", "removed"):
-        assert finding[side] == [column["field"] for column in alert[side]]
-    what = alert["title"].partition(": ")[2]
-    assert f": {what}, " in finding["summary"]
-    assert alert["job"]["name"] in finding["summary"]
-    page = get(f"jobs/runs/{alert['run']['runId']}")
-    assert page["startedAt"] == alert["run"]["startedAt"]
-    assert page["startedAt"] <= finding["at"] <= (page["endedAt"] or finding["at"])
 
 
 def a_failure(get: LookupClient, alert: Detail) -> None:

@@ -23,6 +23,7 @@ from headwater.graph.facets.dataset_reference import schema_register
 from headwater.graph.facets.members import is_drop
 from headwater.graph.facets.register import values
 from headwater.graph.facets.renaming import renames_to
+from headwater.graph.facets.schema import COLUMN, LAST
 from headwater.graph.names.identity import NO_JOB, DatasetId, JobId, WriteId
 from headwater.graph.producers import integration_of
 from headwater.graph.states.edges import DatasetUsage
@@ -31,7 +32,6 @@ from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
-from headwater.read.schema_changes import withdrawal
 from headwater.store.ranges import run_position
 
 DROPPED = "dropped"
@@ -63,15 +63,14 @@ class Attribution:
 
 
 class Report(NamedTuple):
-    """A report of a dataset's schema: `schema` is a digest, or DROPPED, also by a rename. `last` is when its run last
-    reported the schema. `earlier` are the runs of the reader before."""
+    """A report of a dataset's schema: `schema` is a digest, or DROPPED, also by a rename. `earlier` are the runs of the
+    reader before."""
 
     at: Instant
     schema: str
     digest: str | None
     job: JobId
     run: Run | WriteId
-    last: Instant
     earlier: tuple[Run, ...] = ()
 
 
@@ -83,17 +82,23 @@ def attribute_transition(schemas: Schemas, transition: SchemaTransition) -> Attr
     return _writing_run(schemas, transition) if transition.side is Side.WRITES else _reading_run(schemas, transition)
 
 
-def attribute_withdrawal(reader: Reader, dataset: DatasetId, gone: Collection[str]) -> Attribution | None:
-    """The first run of the job that wrote the dataset without columns which the job had named before. None if no job is
-    known to have."""
-    by = withdrawal(gone, users_of(reader, dataset, (Side.WRITES,)), newest_writes(reader, dataset))
-    if by is None:
-        return None
-    run = next(iter(reader.runs([by.run])), None) if by.run else None
+def attribute_withdrawal(reader: Reader, dataset: DatasetId, gone: Collection[str]) -> Attribution:
+    """The first run of the job that wrote the dataset without columns which the job had named before."""
+    names = {f"{COLUMN}{name}" for name in gone}
+    writers = [
+        (usage.facets[LAST].time, max(usage.facets[name].time for name in names & usage.facets.keys()), head)
+        for head, usage in users_of(reader, dataset, (Side.WRITES,))
+        if LAST in usage.facets and names & usage.facets.keys()
+    ]
+    at, named, job = max(writers, key=lambda writer: writer[0])
+    writes = [write for write in newest_writes(reader, dataset) if write.id.job == job.facts.id]
+    is_all = any(write.output.first <= named for write in writes)  # else an older one may have been the first
+    first = next((write.id.run for write in reversed(writes) if is_all and write.output.first > named), None)
+    run = next(iter(reader.runs([first])), None) if first else None
     if run is None:
-        return Attribution(by.last, by.job)
+        return Attribution(at, job)
     at = run.ended_at or run.updated
-    return Attribution(at, by.job, run.until(at), _runs_before(reader, run, at))
+    return Attribution(at, job, run.until(at), _runs_before(reader, run, at))
 
 
 def is_of_another_engine(
@@ -141,11 +146,7 @@ def _first_report(schemas: Schemas, reports: Sequence[Report], transition: Schem
         found = [
             number for number in found if _reported_at(schemas, groups[number][-1], transition) not in told
         ] or found
-    if not found:
-        return None
-    group = groups[found[min(transition.repeats, len(found) - 1)]]
-    # Spark's CREATE TABLE AS SELECT is two queries: of those that began before the schema was known, the first to end.
-    return min(group, key=lambda report: (_reported_at(schemas, report, transition), report.last))
+    return groups[found[min(transition.repeats, len(found) - 1)]][-1] if found else None
 
 
 def _reported_at(schemas: Schemas, first: Report, transition: SchemaTransition) -> Instant:
@@ -193,8 +194,7 @@ def _versions(reader: Reader, dataset: DatasetId, until: Instant | None = None) 
         facets = values(write.output.facets)
         schema = DROPPED if is_drop(facets) or renames_to(facets) else digest
         if schema:
-            last = register.time if register else write.output.first
-            yield Report(write.output.first, schema, digest, write.id.job, write.id, last)
+            yield Report(write.output.first, schema, digest, write.id.job, write.id)
 
 
 def _runs_before(reader: Reader, run: Run, at: Instant) -> tuple[Run, ...]:
@@ -235,4 +235,4 @@ def _reading_reports(schemas: Schemas, readers: Mapping[JobId, JobHead], after: 
             if use and register:
                 first = max(use.first, schemas.first(register.value)) if register.value == after else use.first
                 for at in {first, register.time}:
-                    yield Report(at, register.value, register.value, job, run, at, tuple(runs[number + 1 :]))
+                    yield Report(at, register.value, register.value, job, run, tuple(runs[number + 1 :]))

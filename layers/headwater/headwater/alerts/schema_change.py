@@ -123,10 +123,10 @@ def change_of(
 def withdrawal_of(reader: Reader, old: DatasetHead, head: DatasetHead) -> ReportedSchemaChange | None:
     """The change of a partial schema, if columns of it are gone. What came with it may be new to Headwater alone."""
     gone = columns_gone(old, head)
-    attribution = attribute_withdrawal(reader, head.id, gone) if gone else None
-    if attribution is None:
+    if not gone:
         return None
-    diff, transition, types = SchemaDiff((), gone, ()), SchemaTransition("", "", Side.WRITES), columns_of(old.schema)
+    diff, attribution = SchemaDiff((), gone, ()), attribute_withdrawal(reader, head.id, gone)
+    transition, types = SchemaTransition("", "", Side.WRITES), columns_of(old.schema)
     return _with_consequences(reader, ReportedSchemaChange(head, transition, diff, types, attribution, attribution.at))
 
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from headwater.graph.facets.members import assertions_of, describe_assertion
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, node_id
-from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import QualityResult
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
@@ -93,13 +92,6 @@ def of_schemas(node: UpstreamNode, changes: Iterable[SchemaChange]) -> Iterator[
         yield Finding(
             FindingKind.SCHEMA_CHANGED, change.at, node, run_id, summary, details, names, has_removed=bool(diff.removed)
         )
-
-
-def of_drop(node: UpstreamNode, at: Instant, run: Run | None) -> Finding:
-    by = f", by {run.job.name}" if run else ""
-    details: JsonObject = {"added": [], "removed": [], "retyped": []}
-    run_id, summary = run.run_id if run else None, f"{node.called}: the dataset was dropped{by}"
-    return Finding(FindingKind.SCHEMA_CHANGED, at, node, run_id, summary, details)
 
 
 def of_quality_results(node: UpstreamNode, checks: Iterable[QualityResult]) -> Iterator[Finding]:

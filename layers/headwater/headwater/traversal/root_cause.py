@@ -23,7 +23,7 @@ versions of a node, are bounded.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
 from typing import NamedTuple
@@ -31,14 +31,12 @@ from typing import NamedTuple
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import called
 from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS, display_name
-from headwater.graph.facets.members import is_drop
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_id, job_id
-from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.rhythm import moment
-from headwater.graph.states.run import Run, RunState
+from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant, moved_back
@@ -48,11 +46,11 @@ from headwater.read.good_writes import newest_good_writes, renames
 from headwater.read.name_resolution import NamedNode
 from headwater.read.neighbourhood import NameSpan
 from headwater.read.reader import RUNS_AT_A_TIME, Reader
-from headwater.read.schema_changes import SchemaChange, withdrawn
+from headwater.read.schema_changes import SchemaChange
 from headwater.read.window import Window
 from headwater.store.ranges import run_position
 from headwater.traversal.column_lineage import ColumnRelevance
-from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, of_drop, of_quality_results, of_schemas
+from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, of_quality_results, of_schemas
 from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
 from headwater.traversal.run_findings import following, of_changes, of_rhythm, of_runs, went_well
@@ -148,7 +146,6 @@ def root_cause(
     own = {dataset: graph.datasets[dataset] for dataset in upstream.datasets if not graph.datasets[dataset].is_foreign}
     known = {dataset: KnownDataset(ids[dataset], head.facts.created) for dataset, head in own.items()}
     activity = read_activity(reader, window, changes.since, jobs, known)
-    activity = _with_withdrawals(reader, activity, own, changes, graph)
     recent = max(changes.since, completed.started_at if completed else NEVER)
     columns = {dataset: columns_of(head.schema) for dataset, head in own.items()}
     way = Way(columns, upstream.readers, activity.runs, good)
@@ -165,7 +162,6 @@ def root_cause(
         for finding in of_changes(at, activity.runs.get(job, ()), changes, graph.representative):
             (found.changes if window.has(finding.at) else found.earlier).append(finding)
     if suspect and suspect.last:
-        found.changes += _drops(upstream, activity, changes._replace(until=suspect.ended_at or suspect.last))
         found.failures += _at_their_sources(reader, graph, _by_rhythms(upstream, activity, suspect, window))
     changed = [finding for finding in found.changes if not _is_of(confirmed, finding)]
     failures = [
@@ -195,36 +191,6 @@ class _Found:
     failures: list[Finding] = field(default_factory=list)
     changes: list[Finding] = field(default_factory=list)
     earlier: list[Finding] = field(default_factory=list)
-
-
-def _with_withdrawals(
-    reader: Reader, activity: Activity, datasets: Mapping[DatasetId, DatasetHead], window: Window, graph: LineageGraph
-) -> Activity:
-    """The activity, also with the columns that datasets lost of which each producer reports some columns. A read for
-    the writers of each such dataset."""
-    schema_changes = dict(activity.schema_changes)
-    for dataset in (node for node, head in datasets.items() if head.gone):
-        writers = reader.jobs({job for job, written in graph.writes if graph.representative(written) == dataset})
-        usages = [
-            (job, usage)
-            for job in writers.values()
-            for used, usage in job.facts.usages.items()
-            if graph.representative(used) == dataset
-        ]
-        found = withdrawn(reader, datasets[dataset], usages, activity.writes[dataset], window)
-        schema_changes[dataset] = sorted([*schema_changes.get(dataset, ()), *found], key=lambda change: change.at)
-    return replace(activity, schema_changes=schema_changes)
-
-
-def _drops(upstream: "_Upstream", activity: Activity, window: Window) -> Iterator[Finding]:
-    """The datasets that were dropped in a window, and not written since. A drop that failed dropped nothing."""
-    runs = {run.id: run for of_job in activity.runs.values() for run in of_job}
-    for dataset, at in upstream.datasets.items():
-        writes = [(write, runs.get(write.id.run)) for write in activity.writes.get(dataset, ())]
-        good = [(write, run) for write, run in writes if not (run and run.state is RunState.FAILED)]
-        newest, run = max(good, key=lambda each: each[0].output.first, default=(None, None))
-        if newest and is_drop(values(newest.output.facets)) and window.has(newest.output.first):
-            yield of_drop(at, newest.output.first, run)
 
 
 def _by_rhythms(upstream: "_Upstream", activity: Activity, suspect: Run, window: Window) -> dict[JobId, list[Finding]]:
