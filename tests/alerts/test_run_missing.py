@@ -369,6 +369,26 @@ def test_a_first_sweep_reads_a_late_job_once_and_asks_no_timetable(monkeypatch: 
     assert reads <= 5 * 6
 
 
+@pytest.mark.parametrize(("damaged", "told"), [("a", ["b"]), ("b", ["a", "c"])])
+def test_a_rhythm_that_cannot_be_read_hides_no_other_job(damaged: str, told: list[str]) -> None:
+    jobs = Jobs("a", "b", "c")
+    jobs.due = replace(jobs.due, log=lambda *_, **__: None)
+    items, key = jobs.world.table.items, keys.rhythm(job_id(Name("demo", damaged)))
+    items[key] = replace(items[key], parts={**items[key].parts, "doc": b"broken"})
+    jobs.run(HOURS + 2.9, "g")
+    assert jobs.names(HOURS + 3) == told
+
+
+def test_jobs_that_wait_for_one_under_way_are_not_read_at_each_sweep() -> None:
+    jobs = Jobs("a", "b", "c", "d")
+    jobs.start(HOURS + 0.1, "a")
+    jobs.run(HOURS + 2.9, "g")
+    jobs.names(HOURS + 3)
+    assert len(jobs.due.waits) == 3
+    _, first = counted(jobs, HOURS + 3.1)
+    assert first <= 12, "of each whether its next run is as it was; of the one that is late its item"
+
+
 def _no_timetable(_: object) -> None:
     raise AssertionError("it takes longer than all the rest")
 

@@ -132,12 +132,11 @@ class DueJobs:
         return [job for job in jobs if job not in is_waiting]
 
     def _remember(
-        self, causes: Mapping[JobId, JobId], own: Mapping[JobId, DueRun], known: Mapping[JobId, Expected], now: Moment
+        self, reader: Reader, causes: Mapping[JobId, JobId], own: Mapping[JobId, DueRun], now: Moment
     ) -> None:
-        for job, cause in causes.items():
-            late = known[cause]
-            if job in own and late.slot and late.begun is not None:
-                self.waits[job] = _Waits(own[job], cause, DueRun(late.begun, *late.slot), now)
+        due = {**own, **reader.store.due_runs({*causes.values()} - own.keys())}
+        both = ((job, cause) for job, cause in causes.items() if job in own and cause in due)
+        self.waits.update({job: _Waits(own[job], cause, due[cause], now) for job, cause in both})
 
     def _late(self, jobs: Sequence[JobId], now: Instant, heard: Moment, known: dict[JobId, Expected]) -> list["_Late"]:
         """The late jobs, of some that are due. A job whose item is damaged is left out. What is `known` of jobs is not
@@ -162,8 +161,9 @@ class DueJobs:
         due = reader.store.due_runs(jobs)
         by_index = _late_by_index(reader, due, time)
         late = {job: each for job, each in by_index.items() if each.is_settled(time, heard)}
-        found = by_rhythms(reader, [job for job in jobs if job not in late and job not in known], time)
-        found |= {job: known[job] for job in jobs if job in known and job not in late}
+        same = {job for job in known.keys() & due.keys() if (last := known[job].last) and last.start == due[job].begun}
+        found = by_rhythms(reader, [job for job in jobs if job not in late and job not in same], time)
+        found |= {job: known[job] for job in jobs if job in same and job not in late}
         over = {job for job in jobs if job not in late and job not in found}
         over |= {job for job, each in found.items() if each.state is ExpectedState.UNKNOWN}
         of_rhythms = _late_of(
@@ -176,7 +176,7 @@ class DueJobs:
         over |= {job for job, each in late.items() if time - each.slot.latest >= FORGOTTEN}
         causes = with_causes(reader, unsettled, time, known)
         waiting = {job: each.waits_for.facts.id for job, each in causes.items() if each.waits_for}
-        self._remember(waiting, due, known, time)
+        self._remember(reader, waiting, due, time)
         over |= replaced(reader, [each for each in unsettled if each.head.facts.id not in over | waiting.keys()])
         for job in sorted(over):
             self._expect_no_more(job)
@@ -248,7 +248,7 @@ def _late_by_index(reader: Reader, due: Mapping[JobId, DueRun], now: Moment) -> 
     move what is due."""
     if reader.said and any(reader.said.holidays.values()):
         return {}
-    return _late_of(reader, {job: Slot(*run[1:]) for job, run in due.items() if run.latest < now}, {})
+    return _late_of(reader, {job: Slot(run.due, run.latest) for job, run in due.items() if run.latest < now}, {})
 
 
 def _late_of(reader: Reader, slots: Mapping[JobId, Slot], known: Mapping[JobId, _Late]) -> dict[JobId, _Late]:

@@ -133,8 +133,9 @@ def _of(reader: Reader, head: JobHead, rhythm: Rhythm, due: DueRun | None, now: 
     begun = max(starts, default=None)
     slot, said = None, reader.said
     has_holidays = said is not None and any(said.holidays.values())
-    if due and due.begun == begun and not has_holidays:
-        slot = Slot(*due[1:])
+    is_told = due is not None and due.begun == begun and rhythm.is_due  # a rhythm that cannot be read is not due
+    if due and is_told and due.earlier is not None and not has_holidays:
+        slot = Slot(due.due, due.latest, due.earlier)
     elif begun is not None and rhythm.is_due and (found := reader.store.made(timetable, rhythm)):
         slot = found.next_after(begun)
         if said and has_holidays and slot:

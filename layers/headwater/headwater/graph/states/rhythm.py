@@ -79,12 +79,12 @@ NO_SCHEDULE = Schedule(NEVER, "", "")
 
 class DueRun(NamedTuple):
     """When the next run of a job is due, when it is late, and by how many seconds it may be due before, by what was
-    known when a run ended that began at `begun`."""
+    known when a run ended that began at `begun`. Not every item tells `earlier`."""
 
     begun: Moment
     due: Moment
     latest: Moment
-    earlier: int = 0
+    earlier: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def encode(rhythm: Rhythm) -> Item:
     found = timetable(rhythm) if rhythm.is_due else None
     slot = found.next_after(starts[-1]) if found else None
     due = {OPEN_IN: keys.due_jobs(rhythm.id), "at": instant_of(at(slot.latest))} if slot else {}
-    parts = {DUE: pack([starts[-1], *(slot if slot.earlier else slot[:2])])} if slot else {}
+    parts = {DUE: pack([starts[-1], *slot])} if slot else {}
     strange = {UNUSUAL: "yes"} if seen and unusual(seen) else {}
     return RHYTHM.item(keys.rhythm(rhythm.id), document, {**due, **strange}, None, **parts)
 
