@@ -48,10 +48,7 @@ def document() -> dict[str, Any]:
     }
 
 
-_KEYS = {
-    "bearer": {"type": "http", "scheme": "bearer"},
-    "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
-}
+_KEYS = {"bearer": {"type": "http", "scheme": "bearer"}, "key": {"type": "apiKey", "in": "header", "name": "x-api-key"}}
 
 
 def paths_of(route: AnyRoute) -> Iterator[str]:

@@ -27,9 +27,7 @@ from events.envelopes import (
     step_ended,
     streamed,
 )
-from events.envelopes import (
-    write as writing,
-)
+from events.envelopes import write as writing
 from headwater.alerts.alert import DetailType, id_of
 from headwater.catalog.affected_tables import KINDS
 from headwater.fold.fold import fold
@@ -80,9 +78,7 @@ def ingest() -> dict[str, Document]:
 
 
 def normalise() -> dict[str, Document]:
-    return {
-        "normalise/two-runs.json": queued(story.CLEAN_START, story.CLEAN_COMPLETE, story.REVENUE_COMPLETE),
-    }
+    return {"normalise/two-runs.json": queued(story.CLEAN_START, story.CLEAN_COMPLETE, story.REVENUE_COMPLETE)}
 
 
 def lookup() -> dict[str, Document]:

@@ -26,16 +26,9 @@ from headwater.graph.states.stored_states import DatasetWrite, EventDay, KnownAl
 from headwater.store.bulk import Item, Key, Retention, encode
 
 EVENT = "event"
-OF_FIRST_STEP = (
-    EVENT,
-    *(each.__name__ for each in (Day, Run, DatasetWrite, QualityResult, Document, KnownAlias)),
-)
+OF_FIRST_STEP = (EVENT, *(each.__name__ for each in (Day, Run, DatasetWrite, QualityResult, Document, KnownAlias)))
 """The kinds of packets for the first step."""
-ITEM_KINDS = {
-    DatasetWrite.__name__: "write",
-    QualityResult.__name__: "quality",
-    KnownAlias.__name__: "alias",
-}
+ITEM_KINDS = {DatasetWrite.__name__: "write", QualityResult.__name__: "quality", KnownAlias.__name__: "alias"}
 """The kinds of the items of those states that the first step completes."""
 
 

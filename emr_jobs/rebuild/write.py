@@ -24,17 +24,7 @@ from headwater.graph.states.run import Run
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.read.run_end import MIN_SILENCE
 from headwater.retry import backoff
-from headwater.store.bulk import (
-    OPEN_IN,
-    ConditionalPut,
-    Item,
-    Retention,
-    Table,
-    form_of,
-    given_up,
-    is_whole,
-    state_in,
-)
+from headwater.store.bulk import OPEN_IN, ConditionalPut, Item, Retention, Table, form_of, given_up, is_whole, state_in
 from headwater.store.errors import Conflict, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest

@@ -33,11 +33,7 @@ def handler(schedule: dict[str, Any], context: Any) -> dict[str, int]:
     """Imports as many pages as there is time for."""
     end = time.monotonic() + SECONDS
     result = glue_import.read(datetime.now(UTC), lambda: time.monotonic() < end)
-    metrics.count(
-        TablesRead=result.read,
-        TablesImported=len(result.datasets),
-        DatabasesRefused=result.refused,
-    )
+    metrics.count(TablesRead=result.read, TablesImported=len(result.datasets), DatabasesRefused=result.refused)
     metrics.corrupt_items(result.corrupt)
     root.log().info("read", tables=result.read, told=len(result.datasets), isWhole=result.is_whole)
     return {"read": result.read, "told": len(result.datasets)}

@@ -192,8 +192,7 @@ def claim_of_a() -> factory.Document:
     columns = factory.columns(x=(B_LAKE, "orders", "id"))
     out = factory.dataset("stolen", A_LAKE, schema=factory.schema("x:string"), columnLineage=columns)
     orders = factory.dataset("orders", B_LAKE, schema=factory.schema("id:int"))
-    run = factory.run_id(30)
-    return event("COMPLETE", run, "team-a", "thief", seconds=200, inputs=[orders], outputs=[out])
+    return event("COMPLETE", factory.run_id(30), "team-a", "thief", seconds=200, inputs=[orders], outputs=[out])
 
 
 def _unreadable(message: str, error: BaseException, *, run: str | None = None) -> None:

@@ -139,8 +139,7 @@ def test_candidates_in_scala(scala: tuple[LookupClient, Path], name: str, candid
 
 
 def test_a_stream_with_state_in_scala(scala: tuple[LookupClient, Path]) -> None:
-    job = job_of(scala, "state_by_k")
-    assert read_and_written(job) == (["people"], ["t01"])
+    assert read_and_written(job_of(scala, "state_by_k")) == (["people"], ["t01"])
 
 
 def test_a_saved_pipeline_is_a_job_with_its_training_data_and_parameters(scala: tuple[LookupClient, Path]) -> None:

@@ -57,8 +57,7 @@ def test_a_stream_is_a_job_that_is_named_by_its_author_else_by_its_sink(
     job, run = stream(get, name)
     assert [dataset["name"] for dataset in job["inputs"]] == [str(lake / "landed")]
     assert [dataset["name"] for dataset in job["outputs"]] == [str(lake / written)]
-    assert run["state"] == "COMPLETED"
-    assert run["progress"] == {"batches": 1, "rows": 5}
+    assert (run["state"], run["progress"]) == ("COMPLETED", {"batches": 1, "rows": 5})
 
 
 def test_a_stream_that_fails_says_why(get: LookupClient) -> None:

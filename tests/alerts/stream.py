@@ -121,8 +121,7 @@ class World:
     def alerts_of_records(self, records: Sequence[Record]) -> list[Detail]:
         """The alerts of records of the stream; a fault fails the test."""
         start = len(self.bus.sent)
-        outcome = self.announce(records)
-        assert (outcome.failed, self.faults) == (None, [])
+        assert (self.announce(records).failed, self.faults) == (None, [])
         return [plain(alert) for alert in self.bus.sent[start:]]
 
     def announce(self, records: Sequence[Record]) -> AnnounceResult:

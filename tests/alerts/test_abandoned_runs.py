@@ -305,8 +305,7 @@ def test_a_backfill_of_old_runs_raises_no_alert() -> None:
 
 
 def test_a_run_without_a_start_raises_no_alert() -> None:
-    world = world_of(*usual(20), event("OTHER", 0, 1), event("OTHER", 1, 1))
-    assert swept(world, 70) == []
+    assert swept(world_of(*usual(20), event("OTHER", 0, 1), event("OTHER", 1, 1)), 70) == []
 
 
 def test_a_run_that_a_newer_run_superseded_raises_no_alert() -> None:

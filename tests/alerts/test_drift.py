@@ -72,8 +72,7 @@ def test_events_from_the_newest_to_the_oldest_raise_no_alert() -> None:
 
 
 def test_the_alert_names_the_run_and_its_application() -> None:
-    alerts = World().alerts_one_by_one(RECORDED[:120])
-    (renamed,) = [alert for alert in alerts if alert["name"].endswith("/renamed")]
+    (renamed,) = [alert for alert in World().alerts_one_by_one(RECORDED[:120]) if alert["name"].endswith("/renamed")]
     assert renamed["job"]["name"] == "drift.execute_insert_into_hadoop_fs_relation_command.lake_renamed"
     assert renamed["application"]["job"] == {"namespace": "drift", "name": "drift"}
     assert renamed["orchestrator"] is None
@@ -108,8 +107,7 @@ def test_in_any_order_a_change_raises_an_alert_when_it_is_the_newest_so_far(seed
             newest[output["name"]] = schema
             if known and known[1] != schema[1]:
                 expected.append((output["name"], document["run"]["runId"]))
-    alerts = World().alerts_one_by_one(documents)
-    assert [(alert["name"], alert["run"]["runId"]) for alert in alerts] == expected
+    assert [(alert["name"], alert["run"]["runId"]) for alert in World().alerts_one_by_one(documents)] == expected
 
 
 def _drifting(chance: random.Random) -> list[Document]:

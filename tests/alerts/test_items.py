@@ -88,7 +88,6 @@ def test_items_that_were_only_upgraded_raise_no_alert(release: str) -> None:
 
 
 def test_the_log_names_the_run_whose_state_a_record_changes() -> None:
-    world = folded(factory.run_event("FAIL", run=7))
-    (run,) = {run_of(record) for record in world.table.stream} - {None}
+    (run,) = {run_of(record) for record in folded(factory.run_event("FAIL", run=7)).table.stream} - {None}
     assert run == factory.run_id(7)
     assert run_of({"eventID": "1"}) is None

@@ -40,8 +40,7 @@ def ids(world: World) -> list[str]:
 
 def test_a_stored_change_raises_its_alert_although_the_writer_died() -> None:
     world = folded()
-    alerts = world.alerts_of_records(world.table.stream)
-    assert sorted(alert["alert"] for alert in alerts) == [
+    assert sorted(alert["alert"] for alert in world.alerts_of_records(world.table.stream)) == [
         "Dataset Schema Changed",
         "Dataset Schema Changed",
         "Run Failed",
@@ -79,8 +78,7 @@ def test_the_batch_is_announced_again_from_the_record_that_the_bus_did_not_accep
     outcome = world.announce(world.table.stream)
     assert outcome.alerts == 0
     first = next(record for record in world.table.stream if record["dynamodb"]["SequenceNumber"] == outcome.failed)
-    rest = world.table.stream[world.table.stream.index(first) :]
-    assert world.announce(rest).alerts == 3
+    assert world.announce(world.table.stream[world.table.stream.index(first) :]).alerts == 3
 
 
 def test_later_changes_do_not_change_the_id_of_an_earlier_one() -> None:
@@ -120,17 +118,14 @@ def test_a_run_fails_once_though_the_listener_completes_it_a_moment_later() -> N
 
 
 def test_an_application_that_fails_by_a_query_raises_no_alert_beside_the_query_s() -> None:
-    facets = {"parent": factory.parent(1, "app")}
-    action = factory.run_event("FAIL", job="app.write", run=2, run_facets=facets)
-    application = factory.run_event("FAIL", job="app", run=1, seconds=1)
-    (alert,) = World().alerts_one_by_one([action, application])
+    action = factory.run_event("FAIL", job="app.write", run=2, run_facets={"parent": factory.parent(1, "app")})
+    (alert,) = World().alerts_one_by_one([action, factory.run_event("FAIL", job="app", run=1, seconds=1)])
     assert alert["job"]["name"] == "app.write"
 
 
 def test_a_child_is_known_by_its_parent_s_run_id_and_not_by_its_name() -> None:
     model = factory.run_event("FAIL", job="model.orders", run=2, run_facets={"parent": factory.parent(1, "dbt-run")})
-    wrapper = factory.run_event("FAIL", job="dbt-run", run=1, seconds=600)
-    (alert,) = World().alerts_one_by_one([model, wrapper])
+    (alert,) = World().alerts_one_by_one([model, factory.run_event("FAIL", job="dbt-run", run=1, seconds=600)])
     assert alert["job"]["name"] == "model.orders"
 
 
@@ -145,8 +140,7 @@ def test_a_task_that_was_tried_again_does_not_explain_a_later_failure_of_its_dag
 def test_of_several_tries_of_a_task_the_first_is_told() -> None:
     facets = {"parent": factory.parent(1, "dag")}
     tries = [factory.run_event("FAIL", job="dag.task", run=run, seconds=run, run_facets=facets) for run in (2, 3)]
-    dag = factory.run_event("FAIL", job="dag", run=1, seconds=9)
-    (alert,) = World().alerts_one_by_one([*tries, dag])
+    (alert,) = World().alerts_one_by_one([*tries, factory.run_event("FAIL", job="dag", run=1, seconds=9)])
     assert alert["run"]["runId"] == factory.run_id(2)
 
 
@@ -181,17 +175,15 @@ def test_the_alert_of_a_failed_run_has_its_message_and_outputs() -> None:
 
 def test_failed_assertions_raise_one_alert_with_the_nodes_downstream() -> None:
     def checked(number: int, *outcomes: bool, run: int = 1) -> Document:
-        names = ("not_null", "unique")
         assertions = [
             {"assertion": name, "success": outcome, "column": "id"}
-            for name, outcome in zip(names, outcomes, strict=True)
+            for name, outcome in zip(("not_null", "unique"), outcomes, strict=True)
         ]
         facet = {"dataQualityAssertions": factory.facet(assertions=assertions)}
         read = {**factory.dataset("a"), "inputFacets": facet}
         return factory.run_event("RUNNING", run=run, seconds=number, inputs=[read])
 
-    world = World()
-    alerts = world.alerts_one_by_one(
+    alerts = World().alerts_one_by_one(
         [
             checked(1, True, True),
             checked(2, False, True),

@@ -61,8 +61,7 @@ def test_a_job_that_wrote_less_since_it_read_less_is_not_told() -> None:
     for day in range(DAYS):
         assert loads.alerts_of_batch(written(day, usual(day)), written(day, usual(day), **of_report)) == []
     assert anomalies(loads.alerts_one_by_one([written(DAYS, 10), written(DAYS, 10, **of_report)])) == [("orders", 10)]
-    healed = loads.alerts_one_by_one([written(DAYS + 1, usual(1)), written(DAYS + 1, usual(1), **of_report)])
-    assert healed == []
+    assert loads.alerts_one_by_one([written(DAYS + 1, usual(1)), written(DAYS + 1, usual(1), **of_report)]) == []
     only_report = loads.alerts_one_by_one([written(DAYS + 2, usual(1)), written(DAYS + 2, 10, **of_report)])
     assert anomalies(only_report) == [("revenue", 10)]
 
@@ -235,10 +234,9 @@ def of_three(*last: tuple[int | None, int | None, int | None]) -> list[Detail]:
             factory.received(*(factory.run_event(kind, run=900 + ord(name), **used) for kind in ("START", "COMPLETE")))
         )
     for day, amounts in enumerate([*[(5, 5, 5)] * DAYS, *last]):
-        statistics = zip("abc", amounts, strict=True)
         outputs = [
             {**factory.dataset(name), "outputFacets": {"outputStatistics": factory.facet(rowCount=rows, size=rows)}}
-            for name, rows in statistics
+            for name, rows in zip("abc", amounts, strict=True)
             if rows is not None
         ]
         event = {**written(day, 5), "outputs": outputs}

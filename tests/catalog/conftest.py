@@ -138,8 +138,7 @@ class World:
 
     def dataset(self, name: str, namespace: str = "s3://lake") -> DatasetHead:
         """A dataset as lookups see it."""
-        neighbourhood = Reader(self.store, self.naming).neighbourhood({dataset_id(Name(namespace, name))}, ())
-        (head,) = neighbourhood.heads.values()
+        (head,) = Reader(self.store, self.naming).neighbourhood({dataset_id(Name(namespace, name))}, ()).heads.values()
         return head
 
 

@@ -363,8 +363,7 @@ def test_a_further_export_adds_a_file_with_the_events_that_came_since(
     assert exported(data, folder) == first
     sent(data, 4, received_at=Instant("2026-11-27T00:00:00.000000000Z"))
     sent(data, 5)  # another process has written this one a moment late
-    added = {file: runs for file, runs in exported(data, folder).items() if file not in first}
-    assert added == {
+    assert {file: runs for file, runs in exported(data, folder).items() if file not in first} == {
         "date=2026-11-27/000000000004.gz": [factory.run_id(4)],
         "date=2026-11-26/000000000005.gz": [factory.run_id(5)],
     }

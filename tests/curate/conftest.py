@@ -139,7 +139,6 @@ def api(request: pytest.FixtureRequest) -> Api:
     """A graph of two jobs: `load` writes `orders`, `report`, whose parent is `nightly`, reads it and writes `sums`."""
     api = Api(table_with() if request.param == "sqlite" else MemoryTable())
     orders = factory.dataset("orders", schema=factory.schema("id:int", "who:text"))
-    parent = {"parent": factory.parent(9, "nightly")}
     api.fold_events(
         factory.run_event("COMPLETE", seconds=1, run=1, job="load", outputs=[orders]),
         factory.run_event(
@@ -149,7 +148,7 @@ def api(request: pytest.FixtureRequest) -> Api:
             job="report",
             inputs=[factory.dataset("orders")],
             outputs=[factory.dataset("sums")],
-            run_facets=parent,
+            run_facets={"parent": factory.parent(9, "nightly")},
         ),
     )
     return api

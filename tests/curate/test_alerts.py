@@ -84,8 +84,7 @@ def test_a_silenced_alert_is_stored_and_not_told_until_the_silence_ends(api: Api
     path = alerting.raises(1)
     silence = silenced(api, path)
     assert (silence["by"], silence["note"]) == ("alice", "moving the cluster")
-    quiet = alerting.raises(2)
-    assert api.get(quiet).body["silenced"] == silence
+    assert api.get(alerting.raises(2)).body["silenced"] == silence
     assert api.get(path).body["silence"] == silence
     assert "silenced" not in api.get(path).body
     api.now += timedelta(hours=2)
@@ -141,8 +140,7 @@ def test_an_alert_that_comes_twice_is_decided_once(api: Api, alerting: Alerting)
 
 
 def test_a_late_event_in_a_silence_is_silenced_and_one_after_it_is_told(api: Api, alerting: Alerting) -> None:
-    path = alerting.raises(100)
-    silenced(api, path)
+    silenced(api, alerting.raises(100))
     alerting.raises(1)
     api.now += timedelta(hours=3)
     alerting.raises(2)

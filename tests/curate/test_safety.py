@@ -64,8 +64,7 @@ def test_nothing_has_changed_if_the_queue_does_not_store_the_event(api: Api, num
         written(api, before)
     items = dict(api.table.items)
     api.queue.broken = True
-    refused = written(api, number)
-    assert refused.status == 503
+    assert written(api, number).status == 503
     assert api.table.items == items
     api.queue.broken = False
     assert written(api, number).status in (200, 201)

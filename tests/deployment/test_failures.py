@@ -128,8 +128,7 @@ def test_lambda_logs_no_line_for_each_start_and_end_and_drops_no_metric(template
 
 
 def test_no_arn_is_of_one_partition_of_aws(resources: Resources, template: Properties) -> None:
-    written = json.dumps([template["Resources"], template["Outputs"]])
-    assert not re.findall(r"arn:aws:", written)
+    assert not re.findall(r"arn:aws:", json.dumps([template["Resources"], template["Outputs"]]))
 
 
 def alarms_of(resources: Resources, function: str) -> dict[str, Properties]:

@@ -43,5 +43,4 @@ def test_normalise_may_fail_single_messages_of_a_batch(resources: Resources) -> 
 
 
 def test_how_many_copies_of_normalise_run_is_bounded(resources: Resources) -> None:
-    mapping = resources["NormaliseQueueMapping"]
-    assert mapping["ScalingConfig"] == {"MaximumConcurrency": {"Ref": "MaximumConcurrency"}}
+    assert resources["NormaliseQueueMapping"]["ScalingConfig"] == {"MaximumConcurrency": {"Ref": "MaximumConcurrency"}}

@@ -111,8 +111,7 @@ def test_every_name_of_the_glossary_is_in_the_code() -> None:
 
 
 def test_the_shared_rooms_are_named_with_terms_and_ordinary_words() -> None:
-    unknown = {name: word for name in public_names() for word in words(name) if not is_known(word)}
-    assert unknown == {}
+    assert {name: word for name in public_names() for word in words(name) if not is_known(word)} == {}
 
 
 @pytest.mark.parametrize("names", [[*CODECS, "auditEntry", "day"], METRICS], ids=["items", "metrics"])

@@ -78,8 +78,7 @@ def ddl(change: str, table: str, day: float, *, begin: float = 0, former: str = 
     facet: Document = {"lifecycleStateChange": change}
     if former:
         facet["previousIdentifier"] = {"namespace": "s3://lake", "name": former}
-    sent = query(f"ddl.{change.lower()}", (), [table], day=day, begin=begin, seconds=1, rows=None, change=facet)
-    for event in sent:
+    for event in query(f"ddl.{change.lower()}", (), [table], day=day, begin=begin, seconds=1, rows=None, change=facet):
         # The listener looks the new name up: the START of a rename that succeeds names no table.
         yield {**event, "outputs": []} if former and event["eventType"] == "START" else event
 

@@ -168,13 +168,11 @@ def test_an_owner_in_glue_reaches_the_dataset(api: Api, deployed: Deployed, sync
         deployed.wait_for_ingestion()
     dataset = api.get("namespaces", "s3://glue-lake", "datasets", "revenue").json
     assert [owner["name"] for owner in dataset["facets"]["ownership"]["owners"]] == ["team:finance"]
-    assert dataset["description"] == "revenue of the shop"
-    assert dataset["tags"] == ["parquet"]
+    assert (dataset["description"], dataset["tags"]) == ("revenue of the shop", ["parquet"])
 
 
 def invoke_glue_import(deployed: Deployed, running: Stack) -> dict[str, int]:
-    names = running.deployment.resources["AWS::Lambda::Function"]
-    (name,) = (name for name in names if "GlueImportFunction" in name)
+    (name,) = (name for name in running.deployment.resources["AWS::Lambda::Function"] if "GlueImportFunction" in name)
     answer = deployed.lambda_.invoke(FunctionName=name, Payload=b"{}")
     counts: dict[str, int] = json.loads(answer["Payload"].read())
     return counts

@@ -69,8 +69,7 @@ def event(number: int, name: str) -> factory.Document:
 
 @each_name
 def test_a_dataset_is_found_by_its_path(named: Api, name: str) -> None:
-    dataset = named.get("namespaces", DATASETS, "datasets", name).json
-    assert dataset["id"] == {"namespace": DATASETS, "name": name}
+    assert named.get("namespaces", DATASETS, "datasets", name).json["id"] == {"namespace": DATASETS, "name": name}
 
 
 @each_name

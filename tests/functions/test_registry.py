@@ -54,8 +54,7 @@ def test_registry_fails_for_one_that_is_away_after_it_has_polled_the_others(
 
 
 def test_without_a_registry_the_function_does_nothing(deployed: Deployed) -> None:
-    alone = function("registry", deployed.account.endpoint, deployed.environment("registry"))
-    assert alone(schedule()) == {"sent": 0}
+    assert function("registry", deployed.account.endpoint, deployed.environment("registry"))(schedule()) == {"sent": 0}
 
 
 @pytest.mark.parametrize("credentials", [AUTHORIZATION, {"key": "reader", "secret": "hunter2"}])

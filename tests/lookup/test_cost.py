@@ -206,8 +206,7 @@ def test_lineage_takes_two_calls_a_hop_and_one_for_fifty_nodes(
 ) -> None:
     for node in (f"dataset:{LAKE}:3.3", "job:demo:job 3.3"):
         answer, calls = body_and_calls(larger, "lineage", nodeId=node, depth=depth, **query)
-        hops = min(depth, LAYERS)
-        assert calls <= 2 * hops + math.ceil(2 * len(answer["graph"]) / 100) + 4
+        assert calls <= 2 * min(depth, LAYERS) + math.ceil(2 * len(answer["graph"]) / 100) + 4
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 5, 20])
@@ -311,8 +310,7 @@ def long_lists() -> CountedTable:
         for number in range(ENTRIES)
     ]
     datasets = [factory.dataset_event(factory.dataset(f"{number:04}"), seconds=next_day) for number in range(ENTRIES)]
-    started = factory.run_event("START", run=10**6, job="nightly")
-    return table_of(started, *runs, *jobs, *datasets)
+    return table_of(factory.run_event("START", run=10**6, job="nightly"), *runs, *jobs, *datasets)
 
 
 @pytest.mark.parametrize("listed", LISTS)

@@ -101,8 +101,7 @@ def test_a_dropped_table_is_one_story() -> None:
         for second, kind in enumerate(("START", "COMPLETE"))
     ]
     world = a_story(runs, 1)
-    node = "dataset:s3://lake:revenue"
-    (finding,) = findings(LookupClient(world.table), node)
+    (finding,) = findings(LookupClient(world.table), "dataset:s3://lake:revenue")
     assert finding["summary"] == "orders: the dataset was dropped, by cleanup"
 
 
@@ -126,8 +125,7 @@ def a_schema_change(get: LookupClient, alert: Detail) -> None:
         for found in findings(get, alert["nodeId"])
         if (found["kind"], found["nodeId"], found["at"]) == ("SCHEMA_CHANGED", alert["nodeId"], alert["time"])
     ]
-    assert finding["runId"] == alert["run"]["runId"]
-    assert finding["retyped"] == alert["retyped"]
+    assert (finding["runId"], finding["retyped"]) == (alert["run"]["runId"], alert["retyped"])
     for side in ("added", "removed"):
         assert finding[side] == [column["field"] for column in alert[side]]
     what = alert["title"].partition(": ")[2]

@@ -173,8 +173,7 @@ def test_what_took_too_long_to_read_is_told_all_the_same(graph: Graph, clock: Cl
 def test_each_source_has_an_equal_share_of_the_time_that_is_left(graph: Graph, clock: Clock) -> None:
     slow = Shelf("slow", {"a": takes(clock, 15)})
     quick = [Shelf(name, dict.fromkeys("ab", done)) for name in ("one", "other")]
-    results = list(poll_each([slow, *quick], lambda: graph, clock.deadline(30)))
-    assert [result.sent for result in results] == [1, 2, 2]
+    assert [result.sent for result in list(poll_each([slow, *quick], lambda: graph, clock.deadline(30)))] == [1, 2, 2]
     assert (slow.seconds, [source.seconds for source in quick]) == (5, [3.75, 7.5])
 
 

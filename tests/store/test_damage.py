@@ -160,8 +160,7 @@ def test_a_part_that_is_no_document_or_missing_is_refused(item: Item) -> None:
 
 
 def test_a_head_without_its_usages_is_not_taken_for_a_job_without_datasets() -> None:
-    heads = [item for item in ITEMS if USAGES in item.parts]
-    for head in heads:
+    for head in [item for item in ITEMS if USAGES in item.parts]:
         gone = Item(head.key, head.labels, {DOC: head.parts[DOC]}, head.expires_at)
         world = World(table_with(gone))
         result = world.normalise()

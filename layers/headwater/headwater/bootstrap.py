@@ -242,8 +242,7 @@ class Root(Generic[Settings_co]):
 
         table = self.settings.table_name
         return self._once(
-            "table",
-            lambda: DynamoTable(self.client("dynamodb"), table, self.bucket(), deadline=self.deadline()),
+            "table", lambda: DynamoTable(self.client("dynamodb"), table, self.bucket(), deadline=self.deadline())
         )
 
     def _audit_log(self: Root[config.AuditSettings]) -> AuditLog | None:

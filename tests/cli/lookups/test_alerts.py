@@ -87,10 +87,8 @@ def test_the_list_says_who_did_what_and_why() -> None:
 
 
 def test_an_alert_is_acknowledged_alone_or_with_what_follows() -> None:
-    note = '{"note": "on it"}'
-    assert told("--ack", "aaa", "--note", "on it").sent == [("PUT", "a", "acknowledgement", note)]
-    sent = told("--ack", "a", "--following", "--note", "on it").sent
-    assert [letter for _, letter, *_ in sent] == ["a", "c", "b"]
+    assert told("--ack", "aaa", "--note", "on it").sent == [("PUT", "a", "acknowledgement", '{"note": "on it"}')]
+    assert [letter for _, letter, *_ in told("--ack", "a", "--following", "--note", "on it").sent] == ["a", "c", "b"]
     assert told("--reopen", "b").sent == [("DELETE", "b", "acknowledgement", "")]
 
 

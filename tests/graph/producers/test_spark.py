@@ -36,8 +36,7 @@ def test_all_folders_of_a_saved_model_are_the_model(scenario: str) -> None:
 
 
 def test_a_job_that_loads_a_model_reads_the_model() -> None:
-    read = datasets(of("model_scores"), "inputs")
-    assert read == {MODEL, Name("file", "/srv/lake/visitors")}
+    assert datasets(of("model_scores"), "inputs") == {MODEL, Name("file", "/srv/lake/visitors")}
 
 
 def test_two_trainings_are_runs_of_the_same_jobs() -> None:
@@ -223,8 +222,7 @@ def test_a_rewrite_of_manifests_is_no_consumer() -> None:
 )
 def test_only_maintenance_has_no_datasets(job: str, job_facets: factory.Document, is_maintenance: bool) -> None:
     table = [factory.dataset("t")]
-    sent = factory.run_event(job=job, inputs=table, outputs=table, job_facets=job_facets)
-    events = factory.received(sent)
+    events = factory.received(factory.run_event(job=job, inputs=table, outputs=table, job_facets=job_facets))
     assert (not datasets(events, "inputs"), not datasets(events, "outputs")) == (is_maintenance,) * 2
 
 
@@ -274,14 +272,13 @@ def test_alerts_and_findings_call_a_failed_application_as_its_author_does() -> N
         {"spark_properties": factory.facet(properties={"spark.app.name": "Invoices of the day"})},
         "invoices_daily",
     )
-    job = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
     query = factory.run_event(
         "FAIL",
         run=2,
         job=f"{at}.append_data.lake_invoices",
         outputs=[factory.dataset("invoices")],
         run_facets={**own, "parent": factory.parent(1, at)},
-        job_facets=job,
+        job_facets={"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")},
     )
     started = factory.run_event("START", run=1, job=at, run_facets=own)
     assert [alert["title"] for alert in World().alerts_one_by_one([started, query])] == [

@@ -262,8 +262,7 @@ def idle_connection(emulator: Emulator) -> Iterator[None]:
 def test_redrive(account: Account) -> None:
     account.sqs.create_queue(QueueName="dead-letters")
     source = f"arn:aws:sqs:{REGION}:000000000000:dead-letters"
-    refused = refusal(lambda: account.sqs.start_message_move_task(SourceArn=source))
-    assert "InvalidAction" in refused, mended("redrive")
+    assert "InvalidAction" in refusal(lambda: account.sqs.start_message_move_task(SourceArn=source)), mended("redrive")
 
 
 def test_stream_failures(account: Account) -> None:

@@ -57,8 +57,7 @@ def poll(world: World, broker: Broker) -> dict[str, str]:
         world.sent = list(events)  # type: ignore[arg-type]
         world.fold(*world.sent)
 
-    cluster = ConnectCluster(TOPICS, ConsumerGroups(broker), KAFKA)
-    poll_once(cluster, StoredGraph(reader, send), world.now, Deadline())
+    poll_once(ConnectCluster(TOPICS, ConsumerGroups(broker), KAFKA), StoredGraph(reader, send), world.now, Deadline())
     jobs = world.client("jobs")["jobs"]
     return {job["name"]: job["latestRun"]["state"] for job in jobs}
 

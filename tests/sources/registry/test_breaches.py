@@ -117,13 +117,12 @@ def test_a_breach_that_nobody_reads_is_a_warning(world: World) -> None:
 
 def flink(seconds: float, *fields: str, side: str = "outputs") -> Document:
     """A job of Flink with its own definition of the topic."""
-    facets = {"jobType": factory.facet(processingType="STREAMING", integration="FLINK", jobType="JOB")}
     topic = {**TOPIC, "facets": {"schema": factory.schema(*fields)}}
     return factory.run_event(
         "RUNNING",
         seconds=seconds,
         job="enrich",
-        job_facets=facets,
+        job_facets={"jobType": factory.facet(processingType="STREAMING", integration="FLINK", jobType="JOB")},
         inputs=[topic] if side == "inputs" else [],
         outputs=[topic] if side == "outputs" else [],
     )

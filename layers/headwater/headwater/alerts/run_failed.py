@@ -14,14 +14,7 @@ from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
 from headwater.alerts.schema_cause import causes_of_failure
 from headwater.graph.facets.dataset_reference import IoDatasets
-from headwater.graph.facets.members import (
-    GIGABYTE,
-    error_message,
-    error_summary,
-    owners_of,
-    runtime_of,
-    skewed_stage,
-)
+from headwater.graph.facets.members import GIGABYTE, error_message, error_summary, owners_of, runtime_of, skewed_stage
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, job_id, node_id
 from headwater.graph.states.run import ParentRef, Run, RunState

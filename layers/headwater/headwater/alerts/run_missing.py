@@ -33,14 +33,7 @@ from headwater.read.reader import Reader
 from headwater.store.errors import Conflict, CorruptItem, StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest
-from headwater.traversal.expectations import (
-    Expected,
-    ExpectedState,
-    by_rhythms,
-    outputs_of,
-    replaced,
-    with_causes,
-)
+from headwater.traversal.expectations import Expected, ExpectedState, by_rhythms, outputs_of, replaced, with_causes
 
 if TYPE_CHECKING:
     from headwater.alerts.said import SaidAlerts

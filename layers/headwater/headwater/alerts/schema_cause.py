@@ -59,11 +59,7 @@ class SchemaCause(NamedTuple):
     alert_id: str | None
 
     def as_json(self) -> JsonObject:
-        return {
-            "nodeId": node_id(NodeKind.DATASET, self.name),
-            "columns": list(self.columns),
-            "alertId": self.alert_id,
-        }
+        return {"nodeId": node_id(NodeKind.DATASET, self.name), "columns": list(self.columns), "alertId": self.alert_id}
 
     @property
     def sentence(self) -> str:

@@ -8,12 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile
 from typing import Any
 
-from headwater.alerts.attribution import (
-    Attribution,
-    attribute_transition,
-    attribute_withdrawal,
-    is_of_another_engine,
-)
+from headwater.alerts.attribution import Attribution, attribute_transition, attribute_withdrawal, is_of_another_engine
 from headwater.alerts.downstream import Downstream, downstream
 from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
 from headwater.alerts.schema_cause import SchemaCause, causes_of

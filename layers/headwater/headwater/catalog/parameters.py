@@ -109,10 +109,7 @@ def _lasting(parameters: Parameters) -> dict[str, str]:
 
 
 def _parameters(first_writer: FirstWriter) -> dict[str, str]:
-    return {
-        JOB: f"{first_writer.job.namespace}/{first_writer.job.name}",
-        FIRST_RUN: first_writer.run_id,
-    }
+    return {JOB: f"{first_writer.job.namespace}/{first_writer.job.name}", FIRST_RUN: first_writer.run_id}
 
 
 def _new(definition: Table, values: Values, path: Name, first_writer: FirstWriter) -> dict[str, Any]:

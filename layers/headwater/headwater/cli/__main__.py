@@ -67,10 +67,7 @@ GROUPS = {
             "headwater.cli.submit.__main__", "PROGRAM [ARGUMENT...]", "runs a PySpark program with lineage", SPARK
         ),
         "try": Command(
-            "headwater.cli.engines.__main__",
-            "ENGINE",
-            "runs a pipeline on a real engine, or a Kafka broker",
-            SERVE,
+            "headwater.cli.engines.__main__", "ENGINE", "runs a pipeline on a real engine, or a Kafka broker", SERVE
         ),
     },
     "Send events": {

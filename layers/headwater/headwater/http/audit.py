@@ -58,10 +58,7 @@ class Audit:
     failed: Failed
 
     def answer(
-        self,
-        request: ApiRequest,
-        authenticate: Callable[[], Principal],
-        respond: Callable[[ApiRequest], ApiResponse],
+        self, request: ApiRequest, authenticate: Callable[[], Principal], respond: Callable[[ApiRequest], ApiResponse]
     ) -> ApiResponse:
         """The response to a request whose principal is not known yet, or its error. `authenticate` returns the
         principal, or raises InvalidRequest (401)."""

@@ -23,10 +23,7 @@ class RequestAudit(Protocol):
     """What sees each request and its response: the audit, and of ingest the count of refusals."""
 
     def answer(
-        self,
-        request: ApiRequest,
-        authenticate: Callable[[], Principal],
-        respond: Callable[[ApiRequest], ApiResponse],
+        self, request: ApiRequest, authenticate: Callable[[], Principal], respond: Callable[[ApiRequest], ApiResponse]
     ) -> ApiResponse:
         """The response to a request whose principal is not known yet, or its error."""
 

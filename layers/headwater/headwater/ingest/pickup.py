@@ -115,10 +115,7 @@ class Pickup:
                 if failure.kind:
                     refused.add(readable[index].place, failure.reason, failure.kind)
         metrics.count(
-            EventsReceived=taken,
-            EventsRefused=refused.kinds.total(),
-            EventsSetAside=set_aside,
-            SecretsRedacted=secrets,
+            EventsReceived=taken, EventsRefused=refused.kinds.total(), EventsSetAside=set_aside, SecretsRedacted=secrets
         )
         self._name(refused, principal)
 

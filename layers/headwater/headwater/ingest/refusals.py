@@ -38,10 +38,7 @@ class CountedRefusals:
     failed: Failed
 
     def answer(
-        self,
-        request: ApiRequest,
-        authenticate: Callable[[], Principal],
-        respond: Callable[[ApiRequest], ApiResponse],
+        self, request: ApiRequest, authenticate: Callable[[], Principal], respond: Callable[[ApiRequest], ApiResponse]
     ) -> ApiResponse:
         response = self.audit.answer(request, authenticate, respond)
         if entry := refusal_entry(request, response.status):

@@ -50,11 +50,7 @@ DIFF = (
     _VIEW,
     DEPTH,
 )
-EXPORT = (
-    choice("format", FORMATS, "json"),
-    choice("of", ("lineage", "column-lineage")),
-    *(*LINEAGE, _WITH_DOWNSTREAM),
-)
+EXPORT = (choice("format", FORMATS, "json"), choice("of", ("lineage", "column-lineage")), *(*LINEAGE, _WITH_DOWNSTREAM))
 EXPECTATIONS = (
     text("nodeId", "job:NAMESPACE:NAME, or dataset:NAMESPACE:NAME for its writers; without it, what is due next"),
     text("namespace", "the namespace of the jobs, without a nodeId"),

@@ -115,8 +115,7 @@ class Application:
         audit = Audit(None if options.is_open else home.audit_log, self._log.failure)
         return ServedApi(
             Posting(
-                Ingest(home.inbox, home.bodies, self._naming, self._settings.max_body_bytes, lambda _: None),
-                home.inbox,
+                Ingest(home.inbox, home.bodies, self._naming, self._settings.max_body_bytes, lambda _: None), home.inbox
             ),
             Lookups(GraphReader(home.table, cache=StateCache()), self._naming, self._log),
             self._curator,

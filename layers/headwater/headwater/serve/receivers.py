@@ -64,8 +64,5 @@ class Topic:
         }
         with translated_errors(writing=True):
             self._client.publish(
-                TopicArn=self._arn,
-                Subject=message["title"],
-                Message=json.dumps(message),
-                MessageAttributes=attributes,
+                TopicArn=self._arn, Subject=message["title"], Message=json.dumps(message), MessageAttributes=attributes
             )

@@ -56,10 +56,7 @@ class Lineage:
         return cls(namespace, plain(name), run_id or str(uuid.UUID(int=0)), reporter(settings) if run_id else Silence())
 
     def report(
-        self,
-        reads: Iterable[Dataset] = (),
-        writes: Iterable[Dataset] = (),
-        state: RunState = RunState.RUNNING,
+        self, reads: Iterable[Dataset] = (), writes: Iterable[Dataset] = (), state: RunState = RunState.RUNNING
     ) -> None:
         """Report the inputs and outputs of the run, and its facets so far."""
         event = RunEvent(

@@ -47,14 +47,7 @@ from headwater.store.item_type import Encode, ItemType
 from headwater.store.items.alerts import ALERT, LATENCY, encode_dataset_alert, encode_latency
 from headwater.store.items.alerts import encode as encode_alert
 from headwater.store.items.codec import Codec
-from headwater.store.items.datasets import (
-    COLUMN_LINEAGE,
-    DATASET,
-    NEIGHBOURS,
-    SCHEMAS,
-    encode_document,
-    encode_page,
-)
+from headwater.store.items.datasets import COLUMN_LINEAGE, DATASET, NEIGHBOURS, SCHEMAS, encode_document, encode_page
 from headwater.store.items.datasets import encode as encode_dataset
 from headwater.store.items.events import EVENT, encode_day
 from headwater.store.items.events import encode as encode_event

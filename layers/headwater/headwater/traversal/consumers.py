@@ -63,13 +63,7 @@ class Consumers:
     """
 
     def __init__(
-        self,
-        reader: Reader,
-        most: int,
-        *,
-        of_columns: bool,
-        as_of: Instant | None = None,
-        view: View = View.CURRENT,
+        self, reader: Reader, most: int, *, of_columns: bool, as_of: Instant | None = None, view: View = View.CURRENT
     ) -> None:
         self.reader = reader
         self.most = most

@@ -27,14 +27,7 @@ from headwater.openlineage.exact_json import JsonObject
 from headwater.read.neighbourhood import Neighbourhood
 from headwater.read.reader import Reader
 from headwater.store.ranges import Entry
-from headwater.traversal.expectations import (
-    Expected,
-    by_rhythms,
-    has_done_its_part,
-    inputs_of,
-    usual_lag,
-    writers_of,
-)
+from headwater.traversal.expectations import Expected, by_rhythms, has_done_its_part, inputs_of, usual_lag, writers_of
 
 AHEAD, BEHIND = DAY // 2, DAY // 2
 """A deadline is looked at from when a run may count for it until half a day after it."""

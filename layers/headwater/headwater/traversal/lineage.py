@@ -337,11 +337,6 @@ def _without_retired_writers(
     left = graph.without_writes(gone)
     down = left.edges
     up = {(target, source) for source, target in down}
-    ways = {
-        None: [down | up],
-        Direction.UPSTREAM: [up],
-        Direction.DOWNSTREAM: [down],
-        Direction.BOTH: [up, down],
-    }
+    ways = {None: [down | up], Direction.UPSTREAM: [up], Direction.DOWNSTREAM: [down], Direction.BOTH: [up, down]}
     steps = 2 * depth + (1 if of_job else 0 if direction else 2)
     return left.only(set().union(*(reached(edges, begin, steps) for edges in ways[direction])))

@@ -42,10 +42,7 @@ class StandingChanges(NamedTuple):
 
 
 def standing_changes(
-    reader: Reader,
-    changes: Mapping[DatasetId, Collection[SchemaChange]],
-    recent: Instant,
-    way: Way,
+    reader: Reader, changes: Mapping[DatasetId, Collection[SchemaChange]], recent: Instant, way: Way
 ) -> StandingChanges:
     """The changes of schemas that count: those since the time `recent`, and those that stand. For a change before the
     runs that were read, each reader takes a query."""

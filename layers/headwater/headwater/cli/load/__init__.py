@@ -30,10 +30,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--marquez", metavar="URL", help="move the Marquez, or Headwater, at this URL")
     parser.add_argument("--marquez-key-file", type=Path, metavar="FILE", help="file with its API key, if it needs one")
     parser.add_argument(
-        "--resume",
-        type=Path,
-        metavar="FILE",
-        help="remembers what was sent: a load that was cut off goes on",
+        "--resume", type=Path, metavar="FILE", help="remembers what was sent: a load that was cut off goes on"
     )
     return parser
 

@@ -158,11 +158,7 @@ def _show(api: Api, options: Namespace) -> Reply:
     alerts = api.ask("alerts", open="true", after=time(ALERT_DAYS), limit=KNOWN_ALERTS).document["alerts"]
     names = [(DATASET, dataset), *((JOB, writer) for writer in writers)]
     about = {f"{kind}:{named['namespace']}:{named['name']}" for kind, named in names}
-    answer = {
-        "dataset": dataset,
-        "writers": writers,
-        "alerts": [alert for alert in alerts if alert["nodeId"] in about],
-    }
+    answer = {"dataset": dataset, "writers": writers, "alerts": [alert for alert in alerts if alert["nodeId"] in about]}
     return Reply(_json(answer), lambda display: dataset_text.render(answer, display), _notes(found, options))
 
 

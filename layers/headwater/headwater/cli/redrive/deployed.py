@@ -117,10 +117,7 @@ def of_stack(stack: str) -> list[Quarantine | DeadLetters]:
         return name
 
     queue = QueueForReplay(sqs, physical("EventQueue"))
-    return [
-        DeadLetters(sqs, physical("DeadLetterQueue"), queue),
-        Quarantine(s3, physical("ArchiveBucket"), queue),
-    ]
+    return [DeadLetters(sqs, physical("DeadLetterQueue"), queue), Quarantine(s3, physical("ArchiveBucket"), queue)]
 
 
 def _dead_letter(received: dict[str, Any]) -> HeldMessage:

@@ -108,12 +108,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--namespace", metavar="NAME", default=NAMESPACE, help="to report in (default: %(default)s)")
     parser.add_argument(
-        "--conf",
-        action="append",
-        type=setting,
-        default=[],
-        metavar="NAME=VALUE",
-        help="a Spark setting; repeatable",
+        "--conf", action="append", type=setting, default=[], metavar="NAME=VALUE", help="a Spark setting; repeatable"
     )
     add_server_options(parser)
     parser.add_argument(

@@ -26,15 +26,7 @@ from headwater.graph.facets.register import (
 from headwater.graph.facets.schema import PARTIAL
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, SchemaId, dataset_id
 from headwater.graph.names.naming import catalog_name
-from headwater.openlineage.event import (
-    AnyEvent,
-    DatasetEvent,
-    DatasetReference,
-    Facets,
-    JobEvent,
-    Name,
-    RunEvent,
-)
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import Instant
 
 SYMLINKS = "symlinks"

@@ -32,15 +32,7 @@ _SECRET = re.compile(
 
 RUNTIME = "headwater_runtime"
 """A run facet sent beside Spark's listener: the resources that the tasks of a run used."""
-_OF_TASKS = (
-    "executorSeconds",
-    "bytesRead",
-    "bytesShuffled",
-    "bytesSpilled",
-    "peakMemoryBytes",
-    "tasks",
-    "failedTasks",
-)
+_OF_TASKS = ("executorSeconds", "bytesRead", "bytesShuffled", "bytesSpilled", "peakMemoryBytes", "tasks", "failedTasks")
 PROGRESS = "headwater_stream"
 """A run facet sent beside Spark's listener: how far a stream has come."""
 HEARTBEAT = "headwater_heartbeat"

@@ -92,11 +92,7 @@ class SchemaDiff(NamedTuple):
     @property
     def touched(self) -> tuple[str, ...]:
         """The columns that were removed, renamed or retyped, by their names before the change."""
-        return (
-            *self.removed,
-            *(column.before for column in self.renamed),
-            *(column.name for column in self.retyped),
-        )
+        return (*self.removed, *(column.before for column in self.renamed), *(column.name for column in self.retyped))
 
     @property
     def sentences(self) -> list[str]:

@@ -72,9 +72,7 @@ _GLUE_TABLE = re.compile(r"table/([^/]+)/([^/]+)")
 _METASTORE = re.compile(r"hive://.*|arn:aws[^:]*:s3tables:.*")
 
 
-def cached_by_name(
-    function: Callable[Concatenate[Name, Rest], Result],
-) -> Callable[Concatenate[Name, Rest], Result]:
+def cached_by_name(function: Callable[Concatenate[Name, Rest], Result]) -> Callable[Concatenate[Name, Rest], Result]:
     """The function with a cache of its last results. Very long names are not cached."""
     cached = lru_cache(maxsize=MAX_CACHED)(function)
 

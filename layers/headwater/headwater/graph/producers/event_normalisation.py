@@ -33,15 +33,7 @@ from headwater.graph.producers.producer import Producer
 from headwater.graph.producers.table_formats import without_metadata_table_columns
 from headwater.graph.states.normalised_event import Alias, NormalisedEvent, SymlinkPair
 from headwater.openlineage import exact_json
-from headwater.openlineage.event import (
-    AnyEvent,
-    DatasetEvent,
-    DatasetReference,
-    Facets,
-    JobEvent,
-    Name,
-    RunEvent,
-)
+from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, Facets, JobEvent, Name, RunEvent
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.openlineage.wire import read_event
 

@@ -45,12 +45,7 @@ from headwater.graph.facets.register import (
 from headwater.graph.facets.schema import PARTIAL, column_registers
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, dataset_id, derivation_id, job_id
 from headwater.graph.states.edges import NO_EDGES, DatasetRef, DatasetUsage, Edges, RunOrder, edges_of
-from headwater.graph.states.generation import (
-    NO_GENERATION,
-    Generation,
-    RunOfGeneration,
-    candidates,
-)
+from headwater.graph.states.generation import NO_GENERATION, Generation, RunOfGeneration, candidates
 from headwater.graph.states.neighbours import Neighbours, Side
 from headwater.graph.states.run import NOT_REPORTED, PARENT, Run, RunState, is_good, outcome_of
 from headwater.openlineage.event import AnyEvent, DatasetEvent, DatasetReference, JobEvent, Name, RunEvent

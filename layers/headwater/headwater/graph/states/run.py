@@ -38,11 +38,7 @@ class RunState(StrEnum):
     ABORTED = "ABORTED"
 
 
-_STATES = {
-    EventType.COMPLETE: RunState.COMPLETED,
-    EventType.FAIL: RunState.FAILED,
-    EventType.ABORT: RunState.ABORTED,
-}
+_STATES = {EventType.COMPLETE: RunState.COMPLETED, EventType.FAIL: RunState.FAILED, EventType.ABORT: RunState.ABORTED}
 
 
 NOT_REPORTED = "NOT_REPORTED"

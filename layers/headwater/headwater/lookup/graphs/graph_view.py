@@ -238,11 +238,7 @@ def _text_by_heads(
 
 
 def _said_of_datasets(
-    reader: Reader,
-    graph: LineageGraph,
-    datasets: Collection[DatasetId],
-    users: "_Users",
-    as_of: Instant | None,
+    reader: Reader, graph: LineageGraph, datasets: Collection[DatasetId], users: "_Users", as_of: Instant | None
 ) -> list[tuple[DatasetId, tuple[DatasetHead, Instant | None, JsonObject, LastWrite]]]:
     """What the nodes of some datasets are made of, as `_dataset` takes it."""
     used = _last_used(graph, datasets, users, as_of)

@@ -51,10 +51,7 @@ class Labels:
     """
 
     def __init__(
-        self,
-        nodes: Collection[ExportNode],
-        first: ExportNode | None = None,
-        displayed: Mapping[str, str] | None = None,
+        self, nodes: Collection[ExportNode], first: ExportNode | None = None, displayed: Mapping[str, str] | None = None
     ) -> None:
         self._displayed = displayed or {}
         ordered = [*([first] if first else []), *sorted(nodes)]

@@ -77,9 +77,7 @@ def _columns(message: _Message, messages: Mapping[str, _Message], inside: tuple[
         elif of.label == "repeated":
             column = array(column)
         is_nullable = column.is_nullable or of.label == "optional" or column.type in ("struct", "timestamp", "date")
-        columns.append(
-            replace(column, name=of.name, has_default=of.label != "required", is_nullable=is_nullable),
-        )
+        columns.append(replace(column, name=of.name, has_default=of.label != "required", is_nullable=is_nullable))
     return tuple(columns)
 
 

@@ -19,13 +19,7 @@ from headwater.openlineage.instant import instant_of
 from headwater.sources.poller import Document
 from headwater.sources.registry.columns import BadSchema, RecordSchema
 from headwater.sources.registry.compatibility import broken, level_of, promised, strictest
-from headwater.sources.registry.subject import (
-    RegisteredSubject,
-    SubjectRole,
-    SubjectSource,
-    SubjectVersion,
-    texts_of,
-)
+from headwater.sources.registry.subject import RegisteredSubject, SubjectRole, SubjectSource, SubjectVersion, texts_of
 from headwater.sources.registry.topic import (
     BrokenPromise,
     ReadSubject,

@@ -31,10 +31,7 @@ def encode_dataset_alert(alert: DatasetAlert, retention: Retention) -> Item:
 
 
 def _labels(alert: StoredAlert) -> Mapping[str, str]:
-    return {
-        "listed_in": keys.alerts_of(alert.severity, keys.shard_of(alert.id)),
-        "place": alert_position(alert),
-    }
+    return {"listed_in": keys.alerts_of(alert.severity, keys.shard_of(alert.id)), "place": alert_position(alert)}
 
 
 def _decode(item: Item, members: Members) -> StoredAlert:

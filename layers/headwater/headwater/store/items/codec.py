@@ -92,12 +92,7 @@ class Codec(Generic[State]):
         return len(self.upgrades) + 1
 
     def item(
-        self,
-        key: Key,
-        document: Any,
-        labels: Mapping[str, str] = {},
-        expires_at: int | None = None,
-        **parts: bytes,
+        self, key: Key, document: Any, labels: Mapping[str, str] = {}, expires_at: int | None = None, **parts: bytes
     ) -> Item:
         """The item that holds a document, in the newest form."""
         return Item(

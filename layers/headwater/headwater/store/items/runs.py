@@ -61,11 +61,7 @@ def encode(run: Run, retention: Retention) -> Item:
 
 def _labels(run: Run) -> Mapping[str, str]:
     """The labels of a run, except `open_in`, which a run that is given up as abandoned loses."""
-    labels = {
-        "state": run.stored_state,
-        "run_id": run.run_id,
-        "at": run_position(run),
-    }
+    labels = {"state": run.stored_state, "run_id": run.run_id, "at": run_position(run)}
     if run.parent is None:
         shard = keys.shard_of(run.run_id)
         return labels | {"listed_in": keys.top_runs(_listed(run), shard), "place": top_run_position(run)}

@@ -128,13 +128,7 @@ def served(trial: Trial, server: Path, java: Path) -> Iterator[str]:
     log = trial.folder / "trino.log"
     trial.say("starting Trino")
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            env=variables,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
+        process = subprocess.Popen(command, env=variables, stdout=output, stderr=output, start_new_session=True)
     try:
         url = f"http://127.0.0.1:{port}"
         wait_until_ready(process, url, log)
