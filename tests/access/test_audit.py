@@ -35,7 +35,6 @@ each_role = pytest.mark.parametrize("role", ROLES)
 
 
 def entries(table: MemoryTable) -> list[AuditEntry]:
-    """The entries of a table, in no order."""
     return [AUDIT_ENTRY.read(item) for key, item in table.items.items() if key.pk.startswith(AUDIT)]
 
 
@@ -228,8 +227,6 @@ def test_an_entry_is_kept_for_a_year(stack: Stack) -> None:
 
 
 class Failing:
-    """An audit log that takes no entry."""
-
     def write(self, entry: AuditEntry) -> None:
         raise StorageError("throttled")
 

@@ -163,8 +163,6 @@ def test_a_wrong_parameter_is_named(client: LookupClient, parameter: str, text: 
 
 
 class CountingTable(MemoryTable):
-    """Counts the partitions that are read, and the items."""
-
     def __init__(self) -> None:
         super().__init__()
         self.partitions: Counter[str] = Counter()

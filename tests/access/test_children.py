@@ -125,8 +125,6 @@ def test_a_forged_child_is_no_sign_of_life(stack: Stack, forged: int) -> None:
 
 
 class CountingTable(MemoryTable):
-    """Counts the calls to the service."""
-
     def __init__(self) -> None:
         super().__init__()
         self.calls: Counter[str] = Counter()

@@ -127,7 +127,6 @@ def settings(lake: Path, name: str) -> dict[str, str]:
 
 
 def sent(lake: Path) -> list[Document]:
-    """The events so far."""
     file = lake / "events.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.is_file() else []
     return [json.loads(line) for line in lines if line.endswith("\n")]

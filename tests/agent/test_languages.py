@@ -168,12 +168,10 @@ def test_a_model_alone_has_no_job_but_is_named_by_its_metadata(scala: tuple[Look
 
 
 def job_of(application: tuple[LookupClient, Path], name: str) -> Any:
-    """A job of an application, by the end of its name."""
     (job,) = (job for job in application[0]("jobs", limit=100)["jobs"] if job["name"].endswith(name))
     return job
 
 
 def read_and_written(job: Any) -> tuple[list[str], list[str]]:
-    """The folders that a job reads and writes."""
     read, written = ([Path(each["name"]).name for each in job[side]] for side in ("inputs", "outputs"))
     return read, written

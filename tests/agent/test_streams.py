@@ -41,7 +41,6 @@ def get(events: list[Document]) -> LookupClient:
 
 
 def stream(get: LookupClient, name: str) -> tuple[Any, Any]:
-    """The job of a stream, and its one run."""
     (job,) = (job for job in get("jobs", limit=100)["jobs"] if job["name"] == f"streaming.{name}")
     assert job["type"] == "STREAM"
     (run,) = get(f"namespaces/prod/jobs/{job['name']}/runs")["runs"]

@@ -22,7 +22,6 @@ from tests.factory import Document
 from tests.fakes import FakeBucket
 
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
-THRESHOLDS = Thresholds(300_000, {})
 URL = "https://lineage.example.com"
 
 Record = dict[str, Any]
@@ -102,7 +101,6 @@ class World:
         )
 
     def alerts_of_batch(self, *documents: Document) -> list[Detail]:
-        """The alerts of events that are folded in one batch."""
         return self.alerts_of_events(factory.received(*documents))
 
     def alerts_one_by_one(self, documents: Iterable[Document]) -> list[Detail]:
@@ -116,7 +114,7 @@ class World:
 
     def fold(self, events: Sequence[NormalisedEvent]) -> None:
         for group in split_on_schema_change(events):
-            fold(group, self.store, THRESHOLDS)
+            fold(group, self.store, Thresholds(300_000, {}))
 
     def alerts_of_records(self, records: Sequence[Record]) -> list[Detail]:
         """The alerts of records of the stream; a fault fails the test."""

@@ -48,7 +48,6 @@ def world_of(*documents: Document) -> World:
 
 
 def usual(minutes: float, runs: int = 3) -> list[Document]:
-    """Runs of the job that took so long."""
     return [
         event(kind, -1000 * number + after, 900 + number)
         for number in range(1, runs + 1)

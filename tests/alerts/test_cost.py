@@ -22,8 +22,6 @@ COLUMNS = factory.schema("id:long", "total:double")
 
 
 class CountingTable(StreamedTable):
-    """Counts the items that are read."""
-
     reads = 0
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:

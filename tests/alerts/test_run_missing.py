@@ -70,7 +70,6 @@ class Jobs:
         yield factory.run_event("COMPLETE", seconds=3_600 * hour + 60 * minutes, **used)
 
     def missing(self, hour: float) -> list[Document]:
-        """The alerts of a sweep."""
         start = len(self.world.bus.sent)
         self.due.sweep(at(hour))
         return [plain(alert) for alert in self.world.bus.sent[start:]]
@@ -316,8 +315,6 @@ def test_a_sweep_that_runs_out_of_time_has_told_what_it_found(monkeypatch: pytes
 
 
 class CountedTable(StreamedTable):
-    """A table that counts the items that are read."""
-
     reads = 0
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:

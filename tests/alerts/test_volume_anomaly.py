@@ -170,7 +170,6 @@ def test_that_a_dataset_was_left_out_does_not_follow_from_fewer_rows_above() -> 
 
 
 def with_none(day: int) -> list[Document]:
-    """A load that writes two datasets, both empty."""
     start, event = with_two(day, 0)
     event["outputs"][0]["outputFacets"] = {"outputStatistics": factory.facet(rowCount=0, size=0)}
     return [start, event]

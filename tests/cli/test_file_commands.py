@@ -180,7 +180,6 @@ def test_a_file_has_the_forms_of_the_release_that_made_it_until_it_is_upgraded(
 
 @pytest.fixture
 def filled(data: Path) -> Path:
-    """A file with some items, at rest."""
     with closing(SqliteHome(data)) as home:
         for number in range(20):
             fold(
@@ -334,7 +333,6 @@ def test_the_export_has_the_form_of_the_archive(data: Path, tmp_path: Path) -> N
 
 
 def sent(path: Path, *runs: int, received_at: Instant = NOW) -> None:
-    """Put an event of each run into a file."""
     with closing(SqliteHome(path)) as home:
         texts = [exact_json.dumps(factory.run_event(run=number)) for number in runs]
         events = [(normalise_event(text, Naming()).event, text) for text in texts]

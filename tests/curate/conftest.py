@@ -56,7 +56,6 @@ class Api:
         return GraphStore(self.table, RETENTION)
 
     def fold_events(self, *documents: factory.Document) -> None:
-        """Events of producers, folded one by one."""
         for document in documents:
             received = normalise_event(exact_json.dumps(document), self.naming)
             self.folded_events.append(received)

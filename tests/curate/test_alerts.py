@@ -28,8 +28,6 @@ FAILED, CHANGED = DetailType.RUN_FAILED, DetailType.SCHEMA_CHANGED
 
 
 class Told:
-    """A bus that knows what it told."""
-
     def __init__(self) -> None:
         self.alerts: list[Alert] = []
 
@@ -38,13 +36,10 @@ class Told:
 
 
 class Alerting:
-    """Raises alerts at the present of an API."""
-
     def __init__(self, api: Api) -> None:
         self.api, self.told = api, Told()
 
     def raises(self, number: int, kind: DetailType = FAILED, name: str = "load", namespace: str = LAKE) -> str:
-        """The path of an alert that was raised now."""
         is_job = kind is not CHANGED
         alert = Alert(
             type=kind,
@@ -63,7 +58,6 @@ class Alerting:
 
     @property
     def numbers(self) -> list[int]:
-        """The alerts that were told."""
         numbers = {id_of("alert", str(number)): number for number in range(200)}
         return [numbers[alert.id] for alert in self.told.alerts]
 

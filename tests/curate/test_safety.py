@@ -141,10 +141,7 @@ def test_a_tag_that_comes_after_a_deletion_does_not_bring_a_node_back(api: Api) 
     assert api.get(ORDERS).status == api.get(LOAD).status == 404
 
 
-CLOCKS = [timedelta(0), -timedelta(milliseconds=20), -timedelta(hours=1)]
-
-
-@pytest.mark.parametrize("behind", CLOCKS)
+@pytest.mark.parametrize("behind", [timedelta(0), -timedelta(milliseconds=20), -timedelta(hours=1)])
 def test_curation_takes_effect_although_its_clock_is_behind(api: Api, behind: timedelta) -> None:
     """Two copies of the function take a person's requests in turn, and their clocks do not agree."""
 

@@ -65,7 +65,6 @@ def test_the_outputs_name_what_is_taken_over(adopting: Properties) -> None:
 
 
 def text_of(resource: Any) -> str:
-    """A reference as the text of a `Fn::Sub`."""
     match resource:
         case str(text):
             return text

@@ -14,7 +14,6 @@ from tests.deployment.input_transformer import in_quotes, rendered
 
 CHATS = ("Slack", "Teams")
 RULES = ("AlertsToTopic", "AlertsToDatadog")
-ONLY_WITH_DATADOG = {"DatadogConnection", "DatadogDestination", "AlertsToDatadog", "AlertsToDatadogRole"}
 FILTERED_BY = ("namespace", "owners", "severity")
 
 RESOURCES = Resources(read_template(ROOT / "template.yaml")["Resources"])
@@ -107,7 +106,7 @@ def test_without_a_key_there_are_no_resources_for_datadog(template: Properties) 
     conditional = {
         name for name, resource in template["Resources"].items() if resource.get("Condition") == "HasDatadog"
     }
-    assert conditional == ONLY_WITH_DATADOG
+    assert conditional == {"DatadogConnection", "DatadogDestination", "AlertsToDatadog", "AlertsToDatadogRole"}
     assert template["Parameters"]["DatadogKeySecretArn"]["Default"] == ""
     assert template["Conditions"]["HasDatadog"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "DatadogKeySecretArn"}, ""]}]}
 

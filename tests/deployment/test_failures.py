@@ -149,7 +149,6 @@ def queue_of(arn: Any) -> str:
 
 
 def rules_let_in(policy: Properties) -> Iterator[str]:
-    """The rules whose targets a queue policy lets in."""
     for statement in policy["PolicyDocument"]["Statement"]:
         granted = statement["Fn::If"][1] if "Fn::If" in statement else statement
         if granted["Effect"] == "Allow" and granted["Principal"] == {"Service": "events.amazonaws.com"}:

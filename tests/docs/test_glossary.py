@@ -47,7 +47,6 @@ REPLACED = _words_in(
 
 
 def terms() -> set[str]:
-    """The words of the glossary's first column."""
     rows = [line.split("|")[1] for line in GLOSSARY.read_text().splitlines() if line.startswith("| ")]
     return {word for row in rows for word in re.findall(r"[a-z0-9]+", row.lower())}
 

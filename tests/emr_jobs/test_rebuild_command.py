@@ -52,7 +52,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """The file of a server that took these events."""
     path = tmp_path / "lineage.db"
     database, settings = Database(path), read_settings({})
     for event in normalised(received(EVENTS, lags=(1,))):

@@ -47,7 +47,6 @@ def api(synced_stack: Stack) -> Api:
 
 @pytest.fixture(scope="module")
 def by_hand(deployed: Deployed) -> dict[str, Table]:
-    """Two Glue tables that were created by hand."""
     deployed.glue.create_database(DatabaseInput={"Name": "shop"})
     columns = [{"Name": "id", "Type": "bigint", "Comment": "as the till counts them"}]
     for name, more in (("orders", FOREIGN), ("revenue", FOREIGN | ICEBERG)):

@@ -99,7 +99,6 @@ class World:
 
     @property
     def tables(self) -> dict[str, dict[str, str]]:
-        """The parameters of the tables of Glue."""
         return {name: dict(table["Parameters"]) for name, table in self.functions.glue.tables_by_name.items()}
 
     def synchronise_all(self) -> None:
@@ -114,7 +113,6 @@ class World:
 
     @property
     def alerts(self) -> list[Document]:
-        """The alerts on the bus, with their types."""
         return [
             {**json.loads(entry["Detail"]), "DetailType": entry["DetailType"]}
             for entry in self.functions.events.entries
@@ -275,7 +273,6 @@ def _plainly(work: Callable[[], Any]) -> Any:
 
 
 def _note(noted: dict[str, list[str]], group: str, body: str) -> None:
-    """Notes a message of a group, unless it is noted."""
     bodies = noted.setdefault(group, [])
     bodies += [body] * (body not in bodies)
 

@@ -23,8 +23,6 @@ from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket
 
-RECEIVED = Instant("2026-11-20T08:00:02.000000000Z")
-THRESHOLDS = Thresholds(300_000, {"demo-*": 60_000})
 FOLDED = parse_instant("2026-11-20T08:00:02.5Z")
 
 
@@ -73,7 +71,7 @@ def normaliser(table: PartlyAway, bucket: FakeBucket, archive: FakeArchive) -> N
         bucket,
         archive,
         Naming(),
-        THRESHOLDS,
+        Thresholds(300_000, {"demo-*": 60_000}),
         now=lambda: FOLDED,
         log=lambda *_, **__: None,
     )
@@ -82,7 +80,7 @@ def normaliser(table: PartlyAway, bucket: FakeBucket, archive: FakeArchive) -> N
 def delivery(document: Document, bucket: FakeBucket, message_id: str = "m") -> Delivery:
     canonical = exact_json.dumps(document)
     event = read_event(exact_json.loads(canonical), now=datetime(2026, 11, 20, tzinfo=UTC))
-    message = write_message(event, canonical, RECEIVED, bucket)
+    message = write_message(event, canonical, Instant("2026-11-20T08:00:02.000000000Z"), bucket)
     return Delivery(message_id, message.group, message.body)
 
 

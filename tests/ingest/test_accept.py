@@ -50,7 +50,6 @@ class Posting:
         return self._post("/api/v1/lineage", body)
 
     def batch(self, body: str) -> ApiResponse:
-        """Posts an array of events."""
         return self._post("/api/v1/lineage/batch", body)
 
     def _post(self, path: str, body: str) -> ApiResponse:

@@ -28,8 +28,6 @@ FIRST, SECOND = factory.run_event(run=1), factory.run_event(run=2)
 
 
 class Log(FunctionLog):
-    """Keeps what is logged."""
-
     def __init__(self) -> None:
         self.lines: list[dict[str, Any]] = []
 
@@ -86,7 +84,6 @@ def drops() -> Drops:
 
 @pytest.fixture(autouse=True)
 def counted() -> Iterator[dict[str, float]]:
-    """The sums of the metrics."""
     sums: dict[str, float] = {}
 
     def add(measurement: Measurement) -> None:

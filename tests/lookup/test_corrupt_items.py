@@ -88,7 +88,6 @@ def graph() -> MemoryTable:
 
 
 def damaged(key: Key) -> MemoryTable:
-    """The graph with an item that cannot be read."""
     table = graph()
     damage(table, key)
     return table

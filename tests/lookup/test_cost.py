@@ -140,7 +140,6 @@ def table_of(*documents: Document) -> CountedTable:
 
 
 def body_and_calls(table: CountedTable, path: str, caller: Principal = ANYONE, /, **query: Any) -> tuple[Any, int]:
-    """An answer, and the calls it took."""
     texts = {name: str(value) for name, value in query.items()}
     request = ApiRequest(caller, "GET", f"/api/v1/{path}", texts, {name: (text,) for name, text in texts.items()})
     table.calls = table.rows = 0

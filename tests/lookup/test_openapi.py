@@ -62,7 +62,6 @@ get = pytest.fixture(filled, name="get")
 
 
 def status(get: LookupClient, path: str, query: Mapping[str, str]) -> int:
-    """The status of an answer in any format."""
     return response_to(get.table, ApiRequest(ADMINISTRATOR, "GET", path, query, received_at=NOON)).status
 
 

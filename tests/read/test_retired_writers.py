@@ -14,7 +14,6 @@ CLEAN = {"nodeId": f"dataset:{LAKE}:clean", "direction": "upstream"}
 
 
 def times(job: str, source: str, at: Sequence[float], output: str = "clean") -> list[Document]:
-    """Runs of a job, at some seconds."""
     return [
         ran(job, source, output, run=abs(hash((job, source, number))), seconds=seconds)
         for number, seconds in enumerate(at)

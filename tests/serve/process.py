@@ -136,7 +136,6 @@ class ServeProcess:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    """Waits until a condition holds."""
     end = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"

@@ -25,8 +25,6 @@ KEY = {"Authorization": "Bearer secret"}
 
 
 class Client:
-    """Sends requests to an application, without a socket."""
-
     def __init__(self, application: Application) -> None:
         self.application = application
 

@@ -71,7 +71,6 @@ def is_answered(url: str) -> bool:
 
 
 def answer_of(client: socket.socket) -> tuple[int, str]:
-    """The status and the message of a refusal."""
     content = b""
     while part := client.recv(65_536):
         content += part

@@ -42,7 +42,6 @@ IMPORTS = "import sys; import headwater.serve.server; print(*sys.modules)"
 
 
 def folded(documents: Iterable[Any]) -> MemoryTable:
-    """A table after an undisturbed fold."""
     table = MemoryTable()
     for event in factory.received(*documents):
         fold([event], GraphStore(table, read_settings({}).retention))

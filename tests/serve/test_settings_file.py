@@ -36,7 +36,6 @@ class Served:
         return str((self.store.settings() or {}).get("text"))
 
     def put(self, text: str) -> None:
-        """As a request puts them."""
         assert respond(self.curator, ApiRequest(ANYONE, "PUT", "/api/v1/settings", {}, body=text)).status == 200
 
 

@@ -232,7 +232,6 @@ def _states(table: MemoryTable) -> dict[keys.Key, Any]:
 
 
 def _replaced(value: Any, path: tuple[Any, ...], by: Any) -> Any:
-    """A document with another value at a path."""
     if not path:
         return by
     copy = value.copy()

@@ -24,7 +24,6 @@ def item(kind: str, state: str = "RUNNING", text: bytes = b"{}") -> Item:
 
 
 def fits(pattern: Any, record: Any) -> bool:
-    """Whether a record fits a pattern of an event source."""
     if isinstance(pattern, list):
         return record in pattern
     return isinstance(record, dict) and all(fits(value, record.get(name)) for name, value in pattern.items())

@@ -105,7 +105,6 @@ def test_a_headwater_is_moved_with_its_tags_and_descriptions(
 
 
 def described_by(node: Any) -> Any:
-    """What people have said of a node."""
     fields = [(field["name"], field["tags"]) for field in node.get("fields", [])]
     return node.get("description"), node.get("tags"), node.get("ownerName"), fields
 

@@ -73,5 +73,4 @@ def api_over(table: MemoryTable) -> Iterator[str]:
 
 
 def _bytes(response: Mapping[str, Any]) -> bytes:
-    """The body that API Gateway sends."""
     return base64.b64decode(response["body"]) if response.get("isBase64Encoded") else response["body"].encode()

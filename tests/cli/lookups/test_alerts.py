@@ -45,8 +45,6 @@ LISTED = [
 
 @dataclass
 class FakeApi:
-    """Answers with the alerts, and keeps what is sent."""
-
     sent: list[tuple[str, ...]] = field(default_factory=list)
 
     def ask(self, *parts: str, **query: Any) -> Answer:

@@ -26,7 +26,6 @@ def environment(url: str, **more: str) -> dict[str, str]:
 
 
 def on_a_terminal(url: str, *arguments: str, **more: str) -> str:
-    """What the command prints on a pseudo-terminal."""
     ours, theirs = pty.openpty()
     try:
         command = subprocess.Popen(  # noqa: S603

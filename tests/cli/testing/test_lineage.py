@@ -58,7 +58,6 @@ Given = Callable[..., LineageOfTest]
 
 @pytest.fixture
 def given(file: SnapshotFile) -> Given:
-    """The lineage of a test that sent these events."""
     return lambda *sent: LineageOfTest(file, lambda: list(map(exact_json.dumps, sent)))
 
 

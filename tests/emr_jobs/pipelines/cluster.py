@@ -45,7 +45,6 @@ class Cluster:
         return self.folder / name
 
     def make(self, name: str, *lines: str) -> Path:
-        """A folder with one file of these lines."""
         folder = self.path(name)
         folder.mkdir(parents=True)
         (folder / "lines.csv").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -55,7 +55,6 @@ def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(
 
 
 def read_one(broker: str, topic: str) -> dict[str, object]:
-    """The first message of a topic."""
     options = {"auto_offset_reset": "earliest", "consumer_timeout_ms": 20_000}
     consumer = KafkaConsumer(topic, bootstrap_servers=broker, **options)
     try:

@@ -66,7 +66,6 @@ class Connect:
         return f"{run['state']} {run['facets']['kafka_run']['state']}" if run else ""
 
     def until(self, name: str, state: str) -> None:
-        """Polls until a connector's newest run has a state."""
         self.until_holds(lambda: self.state(name) == state)
 
     def until_holds(self, holds: Callable[[], bool]) -> None:

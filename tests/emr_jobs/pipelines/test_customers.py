@@ -10,7 +10,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
 
 def generated(cluster: Cluster) -> tuple[Path, Path]:
-    """The folders of the customers and of the updates."""
     raw, updates = cluster.path("raw"), cluster.path("updates")
     run_python(PROGRAMS / "customers" / "generate_customers.py", "--raw", raw, "--updates", updates)
     return raw, updates

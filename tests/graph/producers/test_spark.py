@@ -59,7 +59,6 @@ def test_the_folder_of_the_metadata_is_an_alias_of_the_model() -> None:
 
 SPARK = {"jobType": factory.facet(integration="SPARK", jobType="RDD_JOB")}
 SQL = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
-WITH_SCHEMA = factory.dataset("wh/metadata", schema=factory.schema("id:long"))
 
 
 @pytest.mark.parametrize(
@@ -67,7 +66,7 @@ WITH_SCHEMA = factory.dataset("wh/metadata", schema=factory.schema("id:long"))
     [
         (factory.dataset("wh/metadata"), SQL),
         (factory.dataset("wh/metadata"), {}),
-        (WITH_SCHEMA, SPARK),
+        (factory.dataset("wh/metadata", schema=factory.schema("id:long")), SPARK),
         (factory.dataset("metadata"), SPARK),
         (factory.dataset("wh/metadata", "kafka://broker:9092"), SPARK),
     ],

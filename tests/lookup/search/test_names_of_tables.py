@@ -46,7 +46,6 @@ ALIASES = {
 
 
 def also(name: str, namespace: str, *others: tuple[str, str]) -> Document:
-    """A dataset with further names in its symlinks facet."""
     identifiers = [{"namespace": other, "name": called, "type": "TABLE"} for called, other in others]
     return factory.dataset(name, namespace, symlinks=factory.facet(identifiers=identifiers))
 

@@ -17,7 +17,6 @@ HIVES = ("hive://ip-10-0-0-1:9083", "hive://ip-10-0-0-2:9083")
 
 
 def linked(name: str, *others: tuple[str, str]) -> Document:
-    """A dataset with other names."""
     identifiers = [{"namespace": namespace, "name": other, "type": "TABLE"} for namespace, other in others]
     return factory.dataset(name, symlinks=factory.facet(identifiers=identifiers))
 

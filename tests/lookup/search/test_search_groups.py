@@ -15,8 +15,6 @@ from tests.factory import Document
 from tests.lookup.requests import LAKE, RETENTION, LookupClient, after, key_of, table_after
 from tests.lookup.test_cost import CountedTable
 
-WORDS = st.text("abcdefgh", min_size=4, max_size=12)
-
 
 def wrote(*datasets: Document, job: str = "load", run: int = 1, namespace: str = "demo", **job_facets: Any) -> Document:
     event = factory.run_event("COMPLETE", run=run, outputs=list(datasets))
@@ -106,7 +104,7 @@ def test_a_letter_may_be_mistyped(typo: str) -> None:
     assert ("corrected" in answer) == (typo != "revenu dail")
 
 
-@given(WORDS, st.data())
+@given(st.text("abcdefgh", min_size=4, max_size=12), st.data())
 def test_words_that_differ_by_a_letter_have_a_variant_in_common(word: str, data: st.DataObject) -> None:
     at, letter = data.draw(st.integers(0, len(word) - 1)), data.draw(st.sampled_from("abcdefghz"))
     mistyped = {

@@ -48,7 +48,6 @@ def world() -> World:
 
 
 def poll(world: World, broker: Broker) -> dict[str, str]:
-    """The state of each group's newest run, after a poll."""
     world.now += timedelta(minutes=1)
     reader = Reader(world.store.for_one_request(), Naming())
     world.sent = []

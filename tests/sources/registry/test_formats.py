@@ -267,7 +267,6 @@ def test_a_schema_that_is_nested_too_deeply_is_refused(depth: int) -> None:
 
 
 def json_text(depth: int) -> str:
-    """The text of so many nested records."""
     begin = "".join(
         f'{{"type": "record", "name": "R{n}", "fields": [{{"name": "a", "type": ' for n in reversed(range(depth))
     )
