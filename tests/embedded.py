@@ -120,8 +120,7 @@ class Deployed:
         secrets.put_secret_value(SecretId=secret, SecretString=json.dumps({"keys": [*keys, *entries]}))
 
     def items(self) -> Items:
-        """Every item that folds make, by its key. Alerts, audit entries and counts of refused requests are items, too,
-        made by the functions that told, answered or refused."""
+        """Every item that folds make, by its key: without alerts, audit entries and counts of refused requests."""
         pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.outputs["TableName"], ConsistentRead=True)
         items = (item for page in pages for item in page["Items"])
         keyed = ((item["PK"]["S"], item["SK"]["S"], item) for item in items)

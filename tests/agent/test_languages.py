@@ -1,5 +1,4 @@
-"""Columns of programs in PySpark and in spark-shell, with the jar beside the listener. Their origins were written down
-before the programs first ran."""
+"""Columns of programs in PySpark and spark-shell, with the jar; their origins were written before they first ran."""
 
 import os
 import subprocess

@@ -126,6 +126,19 @@ class World:
         return self.announcer.announce(json.loads(json.dumps(records)))
 
 
+def drift(number: int, kind: str) -> Document:
+    """The run of this number writes a dataset whose column has this type."""
+    output = factory.dataset("a", schema=factory.schema(f"id:{kind}"))
+    return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
+
+
+def folded(*documents: Document) -> World:
+    """A world with changes in the stream that raised no alert yet."""
+    world = World()
+    world.fold(factory.received(*documents))
+    return world
+
+
 def plain(alert: Alert) -> Detail:
     """An alert's detail as it travels, with its type."""
     detail: Detail = json.loads(json.dumps(alert.detail(URL)))
@@ -134,11 +147,7 @@ def plain(alert: Alert) -> Detail:
 
 def changes(details: Iterable[Detail]) -> list[str]:
     """What each alert says has changed, in one line: `orders -x +y ~z(widened) a>b`."""
-    return [" ".join([short(detail["name"]), *_changes(detail)]) for detail in details]
-
-
-def short(name: str) -> str:
-    return name.rpartition("/")[2]
+    return [" ".join([detail["name"].rpartition("/")[2], *_changes(detail)]) for detail in details]
 
 
 def _changes(detail: Detail) -> Iterator[str]:

@@ -1,5 +1,4 @@
-"""The broken nodes in an alert: columns if column lineage is known, else datasets. What certainly breaks comes first,
-then the nearest, with owners."""
+"""The broken nodes in an alert, with owners: columns if known, else datasets; the certain first, then the nearest."""
 
 from typing import Any
 

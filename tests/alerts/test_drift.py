@@ -9,7 +9,7 @@ import pytest
 from headwater.graph.facets.dataset_reference import schema_register
 from headwater.graph.facets.schema_diff import columns_of
 from tests import factory
-from tests.alerts.stream import World, changes
+from tests.alerts.stream import World, changes, drift
 from tests.factory import Document
 
 RECORDED = [
@@ -125,11 +125,7 @@ def _drifting(chance: random.Random) -> list[Document]:
 
 
 def test_a_schema_that_goes_and_comes_back_in_one_batch_has_changed_twice() -> None:
-    def run(number: int, kind: str) -> Document:
-        output = factory.dataset("a", schema=factory.schema(f"id:{kind}"))
-        return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
-
-    assert changes(World().alerts_of_batch(run(1, "long"), run(2, "string"), run(3, "long"))) == [
+    assert changes(World().alerts_of_batch(drift(1, "long"), drift(2, "string"), drift(3, "long"))) == [
         "a ~id(incompatible)",
         "a ~id(incompatible)",
     ]

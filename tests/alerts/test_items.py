@@ -11,26 +11,14 @@ from headwater.store import keys
 from headwater.store.snapshot import Snapshot
 from headwater.store.stream_records import run_of
 from tests import factory
-from tests.alerts.stream import Record, World
-from tests.factory import Document
+from tests.alerts.stream import Record, World, drift, folded
 from tests.fakes import damage
 from tests.store import golden
 
 DATASET = dataset_id(Name("s3://lake", "a"))
 
 
-def drift(number: int, kind: str) -> Document:
-    output = factory.dataset("a", schema=factory.schema(f"id:{kind}"))
-    return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
-
-
 DRIFT = [drift(1, "long"), drift(2, "string"), drift(3, "date")]
-
-
-def folded(*documents: Document) -> World:
-    world = World()
-    world.fold(factory.received(*documents))
-    return world
 
 
 def records_with_alerts(world: World) -> list[Record]:

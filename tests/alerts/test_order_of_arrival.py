@@ -1,5 +1,4 @@
-"""The order in which events arrive makes no alert of its own: none tells a failure twice, or a change that never
-was."""
+"""The order in which events arrive makes no alert: none tells a failure twice, or a change that never was."""
 
 import random
 from collections import Counter

@@ -15,23 +15,10 @@ from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from tests import factory
-from tests.alerts.stream import RETENTION, World, plain
+from tests.alerts.stream import RETENTION, World, drift, folded, plain
 from tests.factory import Document
 
-
-def drift(number: int, kind: str) -> Document:
-    output = factory.dataset("a", schema=factory.schema(f"id:{kind}"))
-    return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
-
-
 DRIFT = [drift(1, "long"), drift(2, "string"), drift(3, "date"), factory.run_event("FAIL", run=4, seconds=4)]
-
-
-def folded() -> World:
-    """A world with changes in the stream that raised no alert yet."""
-    world = World()
-    world.fold(factory.received(*DRIFT))
-    return world
 
 
 def ids(world: World) -> list[str]:
@@ -39,7 +26,7 @@ def ids(world: World) -> list[str]:
 
 
 def test_a_stored_change_raises_its_alert_although_the_writer_died() -> None:
-    world = folded()
+    world = folded(*DRIFT)
     assert sorted(alert["alert"] for alert in world.alerts_of_records(world.table.stream)) == [
         "Dataset Schema Changed",
         "Dataset Schema Changed",
@@ -48,8 +35,8 @@ def test_a_stored_change_raises_its_alert_although_the_writer_died() -> None:
 
 
 def test_a_function_killed_between_putting_an_alert_and_saying_so_puts_the_same_alert_again() -> None:
-    world = folded()
-    expected = [alert["id"] for alert in folded().alerts_of_records(world.table.stream)]
+    world = folded(*DRIFT)
+    expected = [alert["id"] for alert in folded(*DRIFT).alerts_of_records(world.table.stream)]
     for kill in range(3):
         with contextlib.suppress(KeyboardInterrupt):
             world.bus.kills = 1
@@ -73,7 +60,7 @@ def test_after_a_crash_at_any_call_each_change_raises_one_alert() -> None:
 
 
 def test_the_batch_is_announced_again_from_the_record_that_the_bus_did_not_accept() -> None:
-    world = folded()
+    world = folded(*DRIFT)
     world.bus.failures = 1
     outcome = world.announce(world.table.stream)
     assert outcome.alerts == 0
@@ -82,7 +69,7 @@ def test_the_batch_is_announced_again_from_the_record_that_the_bus_did_not_accep
 
 
 def test_later_changes_do_not_change_the_id_of_an_earlier_one() -> None:
-    world = folded()
+    world = folded(*DRIFT)
     before = [alert["id"] for alert in world.alerts_of_records(world.table.stream)]
     stream = list(world.table.stream)
     world.fold(factory.received(drift(5, "long"), drift(6, "int")))
@@ -90,7 +77,7 @@ def test_later_changes_do_not_change_the_id_of_an_earlier_one() -> None:
 
 
 def test_a_record_that_cannot_be_read_is_set_aside_and_the_next_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = folded()
+    world = folded(*DRIFT)
 
     def broken(_record: Record, _reader: Reader) -> Any:
         raise ValueError("a bug")
@@ -102,7 +89,7 @@ def test_a_record_that_cannot_be_read_is_set_aside_and_the_next_goes_on(monkeypa
 
 
 def test_items_without_alerts_are_passed_over() -> None:
-    world = folded()
+    world = folded(*DRIFT)
     others = [
         record for record in world.table.stream if record["dynamodb"]["NewImage"]["kind"]["S"] not in announce.BY_KIND
     ]
@@ -221,7 +208,7 @@ class _Dying(MemoryTable):
 
 
 def test_the_same_alert_is_the_same_to_the_letter() -> None:
-    world = folded()
+    world = folded(*DRIFT)
     world.announce(world.table.stream)
     world.announce(world.table.stream)
     half = len(world.bus.sent) // 2

@@ -1,5 +1,4 @@
-"""A run that was due and has not begun is told once, with who reads what it writes; where another job explains it, the
-other is told."""
+"""A run that was due and has not begun is told once, with its readers; if another job explains it, that one is told."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace

@@ -150,10 +150,15 @@ def test_of_datasets_whose_names_have_dates_the_job_is_told() -> None:
     assert (alert["name"], alert["title"]) == ("load", "load: 1 of 2 datasets written")
 
 
-def test_a_run_that_failed_left_nothing_out() -> None:
+def loads_of_two() -> World:
     loads = World()
     for day in range(DAYS):
         assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    return loads
+
+
+def test_a_run_that_failed_left_nothing_out() -> None:
+    loads = loads_of_two()
     (failed,) = loads.alerts_of_batch(*with_two(DAYS, None, kind="FAIL"))
     assert failed["alert"] == "Run Failed"
     assert loads.alerts_of_batch(*with_two(DAYS + 1, 5)) == []
@@ -176,20 +181,15 @@ def with_none(day: int) -> list[Document]:
 
 
 def test_an_outage_is_told_although_a_dataset_was_left_out_before() -> None:
-    loads = World()
-    for day in range(DAYS):
-        assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    loads = loads_of_two()
     assert anomalies(loads.alerts_of_batch(*with_two(DAYS, None))) == [("rejected", 1)]
     assert anomalies(loads.alerts_of_batch(*with_none(DAYS + 1))) == [("load", 0)]
     assert loads.alerts_of_batch(*with_none(DAYS + 2)) == []
 
 
 def of_two_with(*last: Document) -> list[tuple[str, str, int]]:
-    """What each of the last events raises, after a month of loads that name both their datasets when they start and
-    when they end."""
-    loads = World()
-    for day in range(DAYS):
-        assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    """What each of the last events raises, after a month of loads whose START and end name both datasets."""
+    loads = loads_of_two()
     return [(alert["name"], alert["title"], alert["amount"]) for alert in loads.alerts_one_by_one(last)]
 
 
@@ -202,9 +202,7 @@ def test_outputs_that_come_after_the_end_of_a_run_are_not_left_out() -> None:
 
 
 def test_a_run_that_has_named_its_outputs_by_the_time_its_alert_is_raised_has_none() -> None:
-    loads = World()
-    for day in range(DAYS):
-        assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    loads = loads_of_two()
     begun = len(loads.table.stream)
     for event in [*with_two(DAYS, None), with_two(DAYS, 5)[0] | {"eventType": "RUNNING"}]:
         loads.fold(factory.received(event))

@@ -41,8 +41,7 @@ def test_a_function_that_a_schedule_invokes_raises_an_alarm_if_it_fails(resource
 
 @pytest.mark.parametrize("schedule", ["SweepSchedule", "GlueImportSchedule"])
 def test_what_a_scheduled_function_fails_for_goes_to_a_queue_with_an_alarm(resources: Resources, schedule: str) -> None:
-    """A poll of Kafka Connect or of registries has no such queue: the next poll, a minute later, finds what the
-    last one missed."""
+    """A poll of Kafka Connect or registries has no queue: the next, a minute later, finds what it missed."""
     invocations = resources.of_type("AWS::Lambda::EventInvokeConfig").values()
     (config,) = [each for each in invocations if each["FunctionName"] == {"Ref": scheduled(resources, schedule)}]
     queue = queue_of(config["DestinationConfig"]["OnFailure"]["Destination"])

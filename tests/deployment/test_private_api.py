@@ -1,5 +1,4 @@
-"""The private API is off by default, is reached by one VPC endpoint alone, and has the keys and functions of the HTTP
-API."""
+"""The private API is off by default, is reached by one VPC endpoint, and has the HTTP API's keys and functions."""
 
 from tests.deployment.conftest import Properties, Resources
 

@@ -70,8 +70,7 @@ def planted() -> list[Work]:
 
 @pytest.fixture(scope="module")
 def lake(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    """The planted works; a job that was slow today; one whose volume broke with its schema; a hub with many readers;
-    tagged columns."""
+    """The planted works; a slow job; one whose volume broke with its schema; a hub; tagged columns."""
     made = database(session, tmp_path_factory.mktemp("lake"))
     usual = [60.0 + day % 3 for day in range(20)]
     readers = [

@@ -1,5 +1,4 @@
-"""The response to a batch is that of the OpenLineage API: counts, and the failed events with reason and
-retriability."""
+"""The response to a batch is that of the OpenLineage API: counts, and failed events with reason and retriability."""
 
 import gzip
 import json

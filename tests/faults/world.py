@@ -226,8 +226,7 @@ class World:
                 self.shards[name][sum(image["PK"]["S"].encode()) % SHARDS].records.append(record)
 
     def _deliver_records(self, reader: str, shard: Shard) -> None:
-        """A batch of a shard; after a failure it comes again from the first failed record on, and once in a while
-        although it did not fail."""
+        """A batch of a shard; it comes again from its first failed record on, and at times without a failure."""
         chance = self.faults.chance
         batch = shard.records[: chance.randint(1, BATCH) if self.faults.is_on else BATCH]
         self._busy.add(id(shard))

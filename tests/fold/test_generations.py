@@ -1,5 +1,4 @@
-"""The runs that one run of a parent started make the edges of their job together: in any order of events, and as a
-plain reading of all runs has it."""
+"""The runs that one run of a parent started make their job's edges together, in any order of events."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,5 +1,4 @@
-"""connect on the embedded stack: the connectors of a worker become jobs, and the credentials of the secret reach the
-worker alone."""
+"""connect on the embedded stack: connectors become jobs, and the secret's credentials reach the worker alone."""
 
 import json
 from collections.abc import Iterator

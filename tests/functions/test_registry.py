@@ -1,5 +1,4 @@
-"""registry on the embedded stack: the subjects of a registry become schemas of topics, and the credentials of the
-secret reach the registry alone."""
+"""registry on the embedded stack: subjects become schemas, and the secret's credentials reach the registry alone."""
 
 import json
 from collections.abc import Iterator

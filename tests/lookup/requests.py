@@ -34,8 +34,7 @@ def key_of(*namespaces: str) -> Principal:
 
 
 class LookupClient:
-    """Sends lookups to a table: `get(path, parameter=value)` returns the body of the response. A tuple as value repeats
-    the parameter."""
+    """Sends lookups: `get(path, parameter=value)` returns the response's body. A tuple repeats the parameter."""
 
     def __init__(self, table: MemoryTable, principal: Principal = ANYONE, at: datetime = NOON) -> None:
         self.table = table

@@ -1,5 +1,4 @@
-"""The frame of all sources: a fault of a part costs no other part, that of a source no other source, and each source
-has its share of the time."""
+"""The frame of all sources: a fault costs no other part and no other source, and each has its share of the time."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -67,8 +66,7 @@ Work = Callable[[], None]
 
 @dataclass
 class Shelf:
-    """A source whose parts take some work to read and to tell of; each is one event. `seconds` is the time that it had
-    for reading."""
+    """A source whose parts take work to read and to tell of, an event each; it had `seconds` for reading."""
 
     name: str
     parts: dict[str, Work]

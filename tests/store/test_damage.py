@@ -197,7 +197,7 @@ def test_an_item_of_a_newer_release_stays_byte_for_byte_and_no_event_is_lost(ite
     result = world.normalise()
     assert world.table.items[item.key] is newer
     assert (result.quarantined, bool(result.failed)) == (0, bool(result.corrupt))
-    assert {(fault.key, fault.member) for fault in _corrupt(world)} <= {(item.key, SCHEMA)}
+    assert {(each.key, each.member) for each in world.faults if isinstance(each, CorruptItem)} <= {(item.key, SCHEMA)}
     world.table.items[item.key] = item
     assert world.normalise().failed == []
     assert _states(world.table) == _states(FOLDED)
@@ -214,10 +214,6 @@ def test_what_follows_from_its_id_is_not_written_over_a_newer_form_either() -> N
         world.table.put([newer])
         assert world.normalise().corrupt > 0
         assert world.table.items[item.key] is newer
-
-
-def _corrupt(world: World) -> list[CorruptItem]:
-    return [fault for fault in world.faults if isinstance(fault, CorruptItem)]
 
 
 def _head() -> keys.Key:

@@ -1,5 +1,4 @@
-"""Items of each released version are read, folded into and upgraded. An item that cannot be read is a CorruptItem, and
-costs no event."""
+"""Items of each released version are read, folded into and upgraded. One that cannot be read costs no event."""
 
 import json
 from collections.abc import Iterator

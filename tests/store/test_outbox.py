@@ -1,5 +1,4 @@
-"""The outbox takes the changes that template.yaml lets through to the function alerts, and keeps them until they are
-announced."""
+"""The outbox keeps the changes that template.yaml lets through to the function alerts until they are announced."""
 
 import json
 from functools import cache

@@ -1,5 +1,4 @@
-"""GET /rootcause: a change stays a finding until it is undone, its readers are changed, or a person says that a run was
-good."""
+"""GET /rootcause: a change stays a finding until it is undone, its readers change, or a person calls a run good."""
 
 from typing import Any
 

@@ -1,5 +1,4 @@
-"""The lookups of a table in memory over HTTP, in this process, with keys: as the function answers them behind API
-Gateway."""
+"""The lookups of a table in memory over HTTP, with keys: as the function answers them behind API Gateway."""
 
 import base64
 import threading

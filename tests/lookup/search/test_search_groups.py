@@ -1,5 +1,4 @@
-"""GET /search/groups: columns, datasets, jobs, owners and tags, forgiving of typos, at a cost that the table does not
-change."""
+"""GET /search/groups: columns, datasets, jobs, owners and tags, forgiving of typos, at one cost for any table."""
 
 from typing import Any
 
