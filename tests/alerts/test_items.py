@@ -31,9 +31,6 @@ def damaged(record: Record, image: str) -> Record:
     return {**record, "dynamodb": {**images, image: {**images[image], "doc": {"B": "ZGFtYWdlZA=="}}}}
 
 
-"""Kinds that came after 0.1.0."""
-
-
 @pytest.mark.parametrize("image", ["OldImage", "NewImage"])
 def test_from_a_record_that_cannot_be_decoded_on_the_batch_comes_again(image: str) -> None:
     world = folded(*DRIFT)
@@ -69,7 +66,7 @@ def test_items_that_were_only_upgraded_raise_no_alert(release: str) -> None:
     world.store.put(states, Snapshot())
     if release == "0.1.0":  # each of its items has an older form, and is written anew
         kinds = {record["dynamodb"]["NewImage"]["kind"]["S"] for record in world.table.stream}
-        assert (len(world.table.stream), kinds) == (len(states), BY_KIND.keys() - {"rhythm"})
+        assert (len(world.table.stream), kinds) == (len(states), BY_KIND.keys() - {"rhythm"})  # later than 0.1.0
     assert world.alerts_of_records(world.table.stream) == []
 
 

@@ -25,7 +25,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.engine]
 
 NOW = parse_instant(factory.at(3600))
 PROGRAMS = ("shop", "iceberg", "pandas", "delta", "jdbc")
-"""The programs ran on 2026-11-24, half past six."""
 MONTH = range(20, -1, -1)
 _RUNS = count(1)
 
@@ -177,6 +176,7 @@ def programs() -> Iterator[Document]:
     """The events of the programs, as if they had run an hour ago."""
     for name in PROGRAMS:
         for event in recorded_program(name):
+            # The programs ran on 2026-11-24, half past six.
             time = to_datetime(parse_instant(event["eventTime"])) - timedelta(days=4, hours=10, minutes=30)
             yield event | {"eventTime": time.isoformat().replace("+00:00", "Z")}
 

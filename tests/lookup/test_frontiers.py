@@ -23,7 +23,6 @@ SCORE = ran("score", "raw", "scores", run=2, **{**CLEAN, "schema": factory.schem
 """A job with a column of unknown origin."""
 COPY = ran("copy", "raw", "copies", run=3)
 """A job without column lineage."""
-"""A job without a known output, such as `toPandas`."""
 WIDE = Display(1_000)
 
 
@@ -68,7 +67,9 @@ def test_neither_a_merge_into_the_table_nor_a_test_of_it_is_a_reader() -> None:
 
 
 def test_readers_that_leave_open_what_they_use_are_named() -> None:
-    answer = impact_of(column("raw.note"), LOAD, SCORE, COPY, ran("look", "raw", "", run=4))
+    answer = impact_of(
+        column("raw.note"), LOAD, SCORE, COPY, ran("look", "raw", "", run=4)
+    )  # as toPandas, without output
     assert unseen(answer) == {
         BlindSpot.COLUMNS: ["datasetField:scores:segment"],
         BlindSpot.JOBS_WITHOUT_COLUMNS: ["copy"],

@@ -246,7 +246,8 @@ def test_a_search_lists_node_ids(headwater: Headwater) -> None:
     [("30m", timedelta(minutes=30)), ("2h", timedelta(hours=2)), ("7d", timedelta(days=7)), ("4w", timedelta(weeks=4))],
 )
 def test_a_time_may_be_so_long_ago(words: str, ago: timedelta) -> None:
-    assert datetime.now(UTC) - ago <= datetime.fromisoformat(time(words)) <= datetime.now(UTC) - ago
+    begun = datetime.now(UTC)
+    assert begun - ago <= datetime.fromisoformat(time(words)) <= datetime.now(UTC) - ago
 
 
 def test_today_and_yesterday_begin_at_midnight_in_utc() -> None:
