@@ -47,7 +47,6 @@ def schema_changed(alert_id: str, **changes: Any) -> Detail:
 
 
 def put(events: Any, bus: str, *details: Detail, detail_type: str = TYPES[0]) -> None:
-    """Put alerts onto a bus, as functions/alerts does."""
     entry = {"EventBusName": bus, "Source": "headwater.lineage", "DetailType": detail_type}
     answer = events.put_events(Entries=[entry | {"Detail": json.dumps(detail)} for detail in details])
     assert answer["FailedEntryCount"] == 0, answer

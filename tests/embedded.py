@@ -99,7 +99,6 @@ class Deployed:
             self.lambda_.update_alias(FunctionName=name, Name="live", FunctionVersion=version)
 
     def _configuration(self, function: str) -> tuple[str, dict[str, str]]:
-        """The physical name of a function and its variables."""
         for name in self._deployment.resources["AWS::Lambda::Function"]:
             variables = self.lambda_.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
             if variables["POWERTOOLS_SERVICE_NAME"] == function:
@@ -112,19 +111,16 @@ class Deployed:
         return Retention(runs, events)
 
     def role(self, logical_id: str) -> str:
-        """The name of a role, by its name in the template."""
         resources = self.account.cloudformation.describe_stack_resources(StackName=STACK, LogicalResourceId=logical_id)
         return resources["StackResources"][0]["PhysicalResourceId"]
 
     def register_api_keys(self, *entries: KeyEntry) -> None:
-        """Adds keys to the secret."""
         secrets, secret = self.account.secretsmanager, self.outputs["KeysSecretArn"]
         keys = json.loads(secrets.get_secret_value(SecretId=secret)["SecretString"])["keys"]
         secrets.put_secret_value(SecretId=secret, SecretString=json.dumps({"keys": [*keys, *entries]}))
 
     def items(self) -> Items:
-        """Every item that folds make, by its key. Alerts, audit entries and counts of refused requests are items, too,
-        made by the functions that told, answered or refused."""
+        """Every item that folds make, by its key: without alerts, audit entries and counts of refused requests."""
         pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.outputs["TableName"], ConsistentRead=True)
         items = (item for page in pages for item in page["Items"])
         keyed = ((item["PK"]["S"], item["SK"]["S"], item) for item in items)

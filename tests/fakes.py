@@ -44,6 +44,5 @@ class FakeQueue:
 
 
 def damage(table: MemoryTable, key: Key) -> None:
-    """Makes an item unreadable, as nobody's code would."""
     item = table.items[key]
     table.items[key] = Item(key, item.labels, {**item.parts, "doc": b"damaged"}, item.expires_at)

@@ -26,5 +26,4 @@ def recorded_program(name: str) -> list[Document]:
 
 
 def scenarios(engine: str) -> list[str]:
-    """The names of an engine's scenarios."""
     return sorted({path.name.split(".")[0] for path in (FOLDER / engine).glob("*.jsonl*")})

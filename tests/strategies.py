@@ -160,8 +160,7 @@ HOUR = 3600
 
 @st.composite
 def runs_of_parents(draw: st.DrawFn) -> Document:
-    """An event of one of four runs of a job, of two parents or none, that names some of three inputs and two
-    outputs."""
+    """An event of one of four runs of a job, of two parents or none, with some of three inputs and two outputs."""
     parent, lineage = draw(st.sampled_from([None, 8, 8, 8, 9])), draw(st.sampled_from([None, "x", "y"]))
     facets: Document = {"columnLineage": factory.columns(id=("s3://lake", "in0", lineage))} if lineage else {}
     facets |= draw(st.sampled_from([{}, {}, {"headwater_foreign": {}}]))
@@ -179,8 +178,7 @@ def runs_of_parents(draw: st.DrawFn) -> Document:
 
 @st.composite
 def ended_runs(draw: st.DrawFn) -> list[Document]:
-    """START and COMPLETE of one of four runs of a job; one of the two, both or none say for which time the run is, and
-    by which schedule."""
+    """START and COMPLETE of one of four runs; one, both or none have the nominal time and the schedule."""
     run, nominal, schedule = draw(st.integers(1, 4)), {"nominalTime": NOMINAL}, {"airflowDagRun": SCHEDULED}
     return [
         factory.run_event(

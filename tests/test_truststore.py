@@ -29,8 +29,7 @@ def test_the_authorities_of_python_are_handed_to_java(tmp_path: Path, monkeypatc
     bundle.write_bytes(certificate("one") + broken + certificate("other"))
     monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
     options = trust_options(tmp_path)
-    store = (tmp_path / "truststore.p12").read_bytes()
-    kept = pkcs12.load_pkcs12(store, PASSWORD.encode()).additional_certs
+    kept = pkcs12.load_pkcs12((tmp_path / "truststore.p12").read_bytes(), PASSWORD.encode()).additional_certs
     assert f"-Djavax.net.ssl.trustStore={tmp_path / 'truststore.p12'}" in options
     assert {entry.certificate.subject.rfc4514_string() for entry in kept} == {"CN=one", "CN=other"}
 

@@ -81,7 +81,6 @@ class Stack:
         return GraphStore(self.table, RETENTION)
 
     def post(self, caller: Principal, event: Any) -> Answer:
-        """Posts an event, or an array of events."""
         path = "/api/v1/lineage/batch" if isinstance(event, list) else "/api/v1/lineage"
         request = ApiRequest(caller, "POST", path, {}, received_at=NOON, body=exact_json.dumps(event))
         services = Ingest(self.queue, self.bucket, self.naming, 10_000_000, lambda _: None)
@@ -145,7 +144,6 @@ ORDERS = factory.dataset(
 
 
 def of_b() -> list[factory.Document]:
-    """The events of team B."""
     properties = {"spark_properties": factory.facet(properties={"spark.motto": "hunter2"})}
     sql = {"sql": factory.facet(query="select ssn from events where name = 'hunter2'")}
     raw = factory.dataset("events", "s3://b-raw", schema=factory.schema("id:int", "ssn:string"))
@@ -192,8 +190,7 @@ def claim_of_a() -> factory.Document:
     columns = factory.columns(x=(B_LAKE, "orders", "id"))
     out = factory.dataset("stolen", A_LAKE, schema=factory.schema("x:string"), columnLineage=columns)
     orders = factory.dataset("orders", B_LAKE, schema=factory.schema("id:int"))
-    run = factory.run_id(30)
-    return event("COMPLETE", run, "team-a", "thief", seconds=200, inputs=[orders], outputs=[out])
+    return event("COMPLETE", factory.run_id(30), "team-a", "thief", seconds=200, inputs=[orders], outputs=[out])
 
 
 def _unreadable(message: str, error: BaseException, *, run: str | None = None) -> None:

@@ -248,11 +248,9 @@ def test_members_that_a_dataset_event_does_not_have_are_left_alone(stack: Stack,
 def test_an_entry_of_a_lineage_facet_that_names_no_dataset_refuses_no_event(stack: Stack, entry: Any) -> None:
     facets = {"lineage": factory.facet(entries=[entry])}
     before = of_b(stack)
-    own = factory.dataset("out", A_LAKE)
-    assert posted(stack, job_facets=facets, outputs=[own]).status == 201
+    assert posted(stack, job_facets=facets, outputs=[factory.dataset("out", A_LAKE)]).status == 201
     assert of_b(stack) == before
-    outputs = stack.get(A, "namespaces/team-a/jobs/feed").body["outputs"]
-    assert [output["name"] for output in outputs] == ["out"]
+    assert [output["name"] for output in stack.get(A, "namespaces/team-a/jobs/feed").body["outputs"]] == ["out"]
 
 
 @pytest.mark.parametrize("args", ["abc", [1], 5])

@@ -35,7 +35,6 @@ each_role = pytest.mark.parametrize("role", ROLES)
 
 
 def entries(table: MemoryTable) -> list[AuditEntry]:
-    """The entries of a table, in no order."""
     return [AUDIT_ENTRY.read(item) for key, item in table.items.items() if key.pk.startswith(AUDIT)]
 
 
@@ -127,8 +126,7 @@ def test_an_entry_names_the_node_that_was_meant(stack: Stack, path: str, node: s
 
 def test_a_change_of_each_kind_names_what_it_changed(stack: Stack) -> None:
     for name, row in ROWS.items():
-        route = ROUTES[name]
-        if route.method in ("PUT", "POST", "DELETE") and isinstance(row.own, str) and "/tags/" not in name[:13]:
+        if ROUTES[name].method in ("PUT", "POST", "DELETE") and isinstance(row.own, str) and "/tags/" not in name[:13]:
             _, entry = entry_of(stack, lambda: send(stack, ROOT, name, row.own, row.body))  # noqa: B023
             assert entry.is_change
             assert entry.node, name
@@ -146,8 +144,7 @@ def test_a_person_has_a_subject_and_a_key_of_that_name_has_none() -> None:
 
 def test_a_caller_by_iam_is_known_by_its_arn() -> None:
     arn = "arn:aws:sts::123456789012:assumed-role/analyst/ann"
-    request = {"requestContext": {"authorizer": {"iam": {"userArn": arn}}}}
-    assert principal_of(request).subject == arn
+    assert principal_of({"requestContext": {"authorizer": {"iam": {"userArn": arn}}}}).subject == arn
 
 
 def answered(table: MemoryTable, request: dict[str, Any], caller: Principal | None) -> ApiResponse:
@@ -230,8 +227,6 @@ def test_an_entry_is_kept_for_a_year(stack: Stack) -> None:
 
 
 class Failing:
-    """An audit log that takes no entry."""
-
     def write(self, entry: AuditEntry) -> None:
         raise StorageError("throttled")
 
@@ -253,8 +248,7 @@ def test_a_change_without_an_entry_is_answered_503_and_a_lookup_as_usual(
             raise InvalidRequest(Fault("key", "no"), status=status)
         return ApiResponse(status, {})
 
-    audit = Audit(Failing(), lambda message, _error: logged.append(message))
-    response = audit.answer(request, lambda: ROOT, respond)
+    response = Audit(Failing(), lambda message, _error: logged.append(message)).answer(request, lambda: ROOT, respond)
     assert response.status == answered
     assert (response.status == 503) == ("retry-after" in response.headers)
     assert logged == [f"no audit entry of request id-1: no route, {status}"]

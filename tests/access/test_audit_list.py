@@ -27,8 +27,7 @@ DAY = timedelta(days=1)
 
 def entry(number: int, at: datetime = NOON, **members: Any) -> AuditEntry:
     request = ApiRequest(B, "GET", "/api/v1/namespaces", {}, received_at=at, request_id=f"r{number:04}")
-    made = audit_entry(replace(request, annotations=AuditAnnotations(B)), 200)
-    return replace(made, **members)
+    return replace(audit_entry(replace(request, annotations=AuditAnnotations(B)), 200), **members)
 
 
 def log_of(*entries: AuditEntry) -> MemoryTable:
@@ -91,8 +90,7 @@ def test_pages_have_every_entry_once_the_newest_first(client: LookupClient, limi
     ],
 )
 def test_a_filter_leaves_out_what_was_not_asked_for(client: LookupClient, query: dict[str, str], count: int) -> None:
-    listed = [entry for page in pages(client, limit=3, **query) for entry in page["entries"]]
-    assert len(listed) == count
+    assert len([entry for page in pages(client, limit=3, **query) for entry in page["entries"]]) == count
 
 
 def test_times_are_bounds_from_the_first_on_and_before_the_second() -> None:
@@ -110,8 +108,7 @@ def test_times_are_bounds_from_the_first_on_and_before_the_second() -> None:
     ],
 )
 def test_a_refused_request_is_found_by_the_namespace_that_it_names(namespace: str, members: dict[str, Any]) -> None:
-    client = LookupClient(log_of(entry(1, **members), entry(2)), ROOT)
-    assert ids(client("audit", namespace=namespace)) == ["r0001"]
+    assert ids(LookupClient(log_of(entry(1, **members), entry(2)), ROOT)("audit", namespace=namespace)) == ["r0001"]
 
 
 ADMIN = frozenset({"admin"})
@@ -153,8 +150,7 @@ def test_a_cursor_that_no_answer_had_is_refused(client: LookupClient, cursor: st
 
 @pytest.mark.parametrize("after", ["2026-02-31", "0000-00-00", "9999-99-99", "2026-11-20T99:99:99.999999999Z#x"])
 def test_a_cursor_of_no_day_of_the_calendar_lists_what_is_before_it(client: LookupClient, after: str) -> None:
-    page = ApiRequest(ROOT, "GET", "/audit", {}).page()
-    answer = client("audit", cursor=page.cursor(after, 0))
+    answer = client("audit", cursor=ApiRequest(ROOT, "GET", "/audit", {}).page().cursor(after, 0))
     assert len(answer["entries"]) in (0, 60, 40)
 
 
@@ -167,8 +163,6 @@ def test_a_wrong_parameter_is_named(client: LookupClient, parameter: str, text: 
 
 
 class CountingTable(MemoryTable):
-    """Counts the partitions that are read, and the items."""
-
     def __init__(self) -> None:
         super().__init__()
         self.partitions: Counter[str] = Counter()
@@ -254,8 +248,7 @@ def test_entries_older_than_a_year_are_not_listed_though_they_are_still_stored()
 
 
 def test_the_answer_says_whether_requests_become_entries() -> None:
-    client = LookupClient(MemoryTable(), ROOT)
-    assert client("audit") == {"entries": [], "isAudited": False}
+    assert LookupClient(MemoryTable(), ROOT)("audit") == {"entries": [], "isAudited": False}
 
 
 def test_a_damaged_entry_is_left_out_and_reported() -> None:

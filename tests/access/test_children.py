@@ -84,8 +84,7 @@ def test_the_first_of_many_forged_children_hide_no_child(stack: Stack) -> None:
 def test_a_job_takes_no_job_over_that_another_team_says_it_started(stack: Stack) -> None:
     before = started(stack, "team-b", "dag")
     assert before == [job_id(Name("team-b", "task"))]
-    output = factory.dataset("out", A_LAKE)
-    stack.post(A, {**FORGED, "outputs": [output]})
+    stack.post(A, {**FORGED, "outputs": [factory.dataset("out", A_LAKE)]})
     assert started(stack, "team-b", "dag") == before
 
 
@@ -126,8 +125,6 @@ def test_a_forged_child_is_no_sign_of_life(stack: Stack, forged: int) -> None:
 
 
 class CountingTable(MemoryTable):
-    """Counts the calls to the service."""
-
     def __init__(self) -> None:
         super().__init__()
         self.calls: Counter[str] = Counter()

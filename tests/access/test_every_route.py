@@ -290,7 +290,6 @@ def send(stack: Stack, caller: Principal, name: str, request: Request, body: Any
 
 
 def of_b(stack: Stack) -> Iterator[Answer]:
-    """What B sees of its own."""
     for path in (ORDERS, f"{ORDERS}/versions", "namespaces", "namespaces/team-b", "sources"):
         yield stack.get(B, path)
     for path in ("jobs", "namespaces/team-b/jobs", f"namespaces/{B_LAKE}/datasets", INGEST, f"jobs/runs/{B_RUN}"):

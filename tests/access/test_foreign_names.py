@@ -49,11 +49,9 @@ def test_a_claim_to_write_changes_nothing_of_the_dataset(stack: Stack) -> None:
         lifecycleStateChange=factory.facet(lifecycleStateChange="DROP"),
     )
     forged["outputFacets"] = {"outputStatistics": factory.facet(rowCount=0)}
-    posted = event("COMPLETE", A_RUN, "team-a", "forger", seconds=900, outputs=[forged])
-    answer = stack.post(A, posted)
+    answer = stack.post(A, event("COMPLETE", A_RUN, "team-a", "forger", seconds=900, outputs=[forged]))
     assert answer.body["setAside"] == ["outputs[0].facets", "outputs[0].outputFacets"]
-    after = seen_by_b(stack, f"namespaces/{B_LAKE}")
-    assert after == before
+    assert seen_by_b(stack, f"namespaces/{B_LAKE}") == before
     assert stack.get(B, "column-lineage", nodeId=f"dataset:{B_LAKE}:orders").secrets(("a-lake",)) == []
     cause = stack.get(B, "rootcause", nodeId=f"dataset:{B_LAKE}:orders").body
     assert cause["suspect"]["id"] == B_RUN
@@ -71,8 +69,7 @@ EARLY = -9_999
 def test_a_name_of_another_team_changes_no_time_and_no_name(stack: Stack, namespace: str, name: str, side: str) -> None:
     before = seen_by_b(stack)
     members: dict[str, Any] = {side: [factory.dataset(name, namespace)]}
-    answer = posted(stack, seconds=EARLY, **members)
-    assert answer.status == 201
+    assert posted(stack, seconds=EARLY, **members).status == 201
     assert seen_by_b(stack) == before
 
 

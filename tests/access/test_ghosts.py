@@ -38,8 +38,7 @@ def test_an_edge_to_a_ghost_stays_and_the_owner_may_clear_it() -> None:
     stack = haunted()
     path = f"namespaces/{B_LAKE}/datasets/ghost_7"
     assert stack.get(B, path).status == 200
-    node = "job:team-a:haunt"
-    names = [each["data"]["name"] for each in stack.get(A, "lineage", nodeId=node).body["graph"]]
+    names = [each["data"]["name"] for each in stack.get(A, "lineage", nodeId="job:team-a:haunt").body["graph"]]
     assert "ghost_7" in names
     assert stack.write(B_ADMIN, "DELETE", path).status == 200
     assert stack.get(B, path).status == 404
@@ -60,8 +59,7 @@ def test_the_owner_sees_ghosts_apart_and_clears_them_together() -> None:
     assert stack.write(B_ADMIN, "DELETE", path).status == 400
     own = listed(stack, B)
     assert stack.write(B_ADMIN, "DELETE", path, query=ALL).body == {"totalCount": len(GHOSTS)}
-    again = event("COMPLETE", factory.run_id(72), "team-a", "haunt", seconds=9_000, inputs=GHOSTS)
-    stack.post(A, again)
+    stack.post(A, event("COMPLETE", factory.run_id(72), "team-a", "haunt", seconds=9_000, inputs=GHOSTS))
     assert stack.get(B, path, namedByOthers="true").body["datasets"] == []
     assert (listed(stack, B), stack.get(B, f"{path}/ghost_7").status) == (own, 404)
     stack.post(B, event("COMPLETE", OWN, "team-b", "real", seconds=9_001, outputs=GHOSTS[7:8]))

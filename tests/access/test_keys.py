@@ -237,8 +237,7 @@ def test_a_caller_by_iam_may_read() -> None:
 
 
 def test_a_principal_of_iam_has_the_scopes_of_the_function() -> None:
-    caller = principal_of(request(iam={"userArn": "arn:aws:iam::1:user/a"}), iam_scopes=(Scope.ADMIN,))
-    assert caller.may(Scope.ADMIN)
+    assert principal_of(request(iam={"userArn": "arn:aws:iam::1:user/a"}), iam_scopes=(Scope.ADMIN,)).may(Scope.ADMIN)
 
 
 def test_admin_includes_the_other_scopes() -> None:

@@ -175,8 +175,7 @@ def test_a_request_below_people_is_of_the_person_who_signed_in() -> None:
         event("/people/api/v1/namespaces", {"jwt": CLAIMS}), partial(principal_of, person=PEOPLE.principal)
     )
     assert (request.path, request.principal.key_id) == ("/api/v1/namespaces", "person 123")
-    client = LookupClient(MemoryTable(), principal=request.principal)
-    assert client("namespaces")["namespaces"] == []
+    assert LookupClient(MemoryTable(), principal=request.principal)("namespaces")["namespaces"] == []
 
 
 def test_without_people_no_token_counts() -> None:

@@ -90,8 +90,7 @@ def started(
     if spoil:
         spoil(jar)
     spark = (engine.home or spark_home()) / "jars"
-    parts = [*jar_files(state, engine.listener), jar, spark / "*", lake]
-    class_path = os.pathsep.join(map(str, parts))
+    class_path = os.pathsep.join(map(str, [*jar_files(state, engine.listener), jar, spark / "*", lake]))
     source = HERE / f"{program}.java"
     subprocess.run([COMPILER, "-nowarn", "-cp", class_path, "-d", lake, source], check=True)  # noqa: S603
     options = [f"-D{name}={value}" for name, value in settings(lake, program.lower()).items()]
@@ -128,7 +127,6 @@ def settings(lake: Path, name: str) -> dict[str, str]:
 
 
 def sent(lake: Path) -> list[Document]:
-    """The events so far."""
     file = lake / "events.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.is_file() else []
     return [json.loads(line) for line in lines if line.endswith("\n")]

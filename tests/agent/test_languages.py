@@ -1,5 +1,4 @@
-"""Columns of programs in PySpark and in spark-shell, with the jar beside the listener. Their origins were written down
-before the programs first ran."""
+"""Columns of programs in PySpark and spark-shell, with the jar; their origins were written before they first ran."""
 
 import os
 import subprocess
@@ -139,8 +138,7 @@ def test_candidates_in_scala(scala: tuple[LookupClient, Path], name: str, candid
 
 
 def test_a_stream_with_state_in_scala(scala: tuple[LookupClient, Path]) -> None:
-    job = job_of(scala, "state_by_k")
-    assert read_and_written(job) == (["people"], ["t01"])
+    assert read_and_written(job_of(scala, "state_by_k")) == (["people"], ["t01"])
 
 
 def test_a_saved_pipeline_is_a_job_with_its_training_data_and_parameters(scala: tuple[LookupClient, Path]) -> None:
@@ -169,12 +167,10 @@ def test_a_model_alone_has_no_job_but_is_named_by_its_metadata(scala: tuple[Look
 
 
 def job_of(application: tuple[LookupClient, Path], name: str) -> Any:
-    """A job of an application, by the end of its name."""
     (job,) = (job for job in application[0]("jobs", limit=100)["jobs"] if job["name"].endswith(name))
     return job
 
 
 def read_and_written(job: Any) -> tuple[list[str], list[str]]:
-    """The folders that a job reads and writes."""
     read, written = ([Path(each["name"]).name for each in job[side]] for side in ("inputs", "outputs"))
     return read, written

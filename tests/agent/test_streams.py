@@ -41,7 +41,6 @@ def get(events: list[Document]) -> LookupClient:
 
 
 def stream(get: LookupClient, name: str) -> tuple[Any, Any]:
-    """The job of a stream, and its one run."""
     (job,) = (job for job in get("jobs", limit=100)["jobs"] if job["name"] == f"streaming.{name}")
     assert job["type"] == "STREAM"
     (run,) = get(f"namespaces/prod/jobs/{job['name']}/runs")["runs"]
@@ -57,8 +56,7 @@ def test_a_stream_is_a_job_that_is_named_by_its_author_else_by_its_sink(
     job, run = stream(get, name)
     assert [dataset["name"] for dataset in job["inputs"]] == [str(lake / "landed")]
     assert [dataset["name"] for dataset in job["outputs"]] == [str(lake / written)]
-    assert run["state"] == "COMPLETED"
-    assert run["progress"] == {"batches": 1, "rows": 5}
+    assert (run["state"], run["progress"]) == ("COMPLETED", {"batches": 1, "rows": 5})
 
 
 def test_a_stream_that_fails_says_why(get: LookupClient) -> None:

@@ -22,7 +22,6 @@ from tests.factory import Document
 from tests.fakes import FakeBucket
 
 RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
-THRESHOLDS = Thresholds(300_000, {})
 URL = "https://lineage.example.com"
 
 Record = dict[str, Any]
@@ -102,7 +101,6 @@ class World:
         )
 
     def alerts_of_batch(self, *documents: Document) -> list[Detail]:
-        """The alerts of events that are folded in one batch."""
         return self.alerts_of_events(factory.received(*documents))
 
     def alerts_one_by_one(self, documents: Iterable[Document]) -> list[Detail]:
@@ -116,17 +114,29 @@ class World:
 
     def fold(self, events: Sequence[NormalisedEvent]) -> None:
         for group in split_on_schema_change(events):
-            fold(group, self.store, THRESHOLDS)
+            fold(group, self.store, Thresholds(300_000, {}))
 
     def alerts_of_records(self, records: Sequence[Record]) -> list[Detail]:
         """The alerts of records of the stream; a fault fails the test."""
         start = len(self.bus.sent)
-        outcome = self.announce(records)
-        assert (outcome.failed, self.faults) == (None, [])
+        assert (self.announce(records).failed, self.faults) == (None, [])
         return [plain(alert) for alert in self.bus.sent[start:]]
 
     def announce(self, records: Sequence[Record]) -> AnnounceResult:
         return self.announcer.announce(json.loads(json.dumps(records)))
+
+
+def drift(number: int, kind: str) -> Document:
+    """The run of this number writes a dataset whose column has this type."""
+    output = factory.dataset("a", schema=factory.schema(f"id:{kind}"))
+    return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
+
+
+def folded(*documents: Document) -> World:
+    """A world with changes in the stream that raised no alert yet."""
+    world = World()
+    world.fold(factory.received(*documents))
+    return world
 
 
 def plain(alert: Alert) -> Detail:
@@ -137,11 +147,7 @@ def plain(alert: Alert) -> Detail:
 
 def changes(details: Iterable[Detail]) -> list[str]:
     """What each alert says has changed, in one line: `orders -x +y ~z(widened) a>b`."""
-    return [" ".join([short(detail["name"]), *_changes(detail)]) for detail in details]
-
-
-def short(name: str) -> str:
-    return name.rpartition("/")[2]
+    return [" ".join([detail["name"].rpartition("/")[2], *_changes(detail)]) for detail in details]
 
 
 def _changes(detail: Detail) -> Iterator[str]:

@@ -16,7 +16,7 @@ from headwater.openlineage.instant import Instant, instant_of
 from headwater.store import keys
 from headwater.store.errors import CorruptItem, Rejected, StorageError
 from tests import factory
-from tests.alerts.stream import World, plain
+from tests.alerts.stream import World, folded, plain
 from tests.factory import EPOCH, Document
 from tests.fakes import damage
 
@@ -41,14 +41,7 @@ def swept(world: World, minutes: float, limits: Thresholds = MINUTES) -> list[st
     return [alert["name"] for alert in alerts]
 
 
-def world_of(*documents: Document) -> World:
-    world = World()
-    world.fold(factory.received(*documents))
-    return world
-
-
 def usual(minutes: float, runs: int = 3) -> list[Document]:
-    """Runs of the job that took so long."""
     return [
         event(kind, -1000 * number + after, 900 + number)
         for number in range(1, runs + 1)
@@ -60,7 +53,7 @@ def usual(minutes: float, runs: int = 3) -> list[Document]:
 def test_a_run_is_given_three_times_its_jobs_longest_and_a_quarter_of_an_hour_at_least(
     usually: float, given: float
 ) -> None:
-    world = world_of(*usual(usually), event("START", 0, 1))
+    world = folded(*usual(usually), event("START", 0, 1))
     assert swept(world, given - 1) == []
     assert swept(world, given + 1) == ["load"]
 
@@ -71,7 +64,7 @@ def test_after_the_short_runs_of_a_backfill_a_run_may_still_take_as_long_as_is_u
         for number in range(12)
         for kind, after in (("START", 0), ("COMPLETE", 0.5))
     ]
-    world = world_of(*usual(60, runs=30), *short, event("START", 0, 1))
+    world = folded(*usual(60, runs=30), *short, event("START", 0, 1))
     assert swept(world, 179) == []
     assert swept(world, 181) == ["load"]
 
@@ -82,7 +75,7 @@ def test_runs_whose_start_was_not_reported_say_nothing_of_how_long_a_run_takes()
         for day in range(12)
         for kind, after in (("RUNNING", 0), ("COMPLETE", 0.5))
     ]
-    world = world_of(*ends, event("START", 0, 1))
+    world = folded(*ends, event("START", 0, 1))
     assert swept(world, 20) == []
     assert swept(world, 1441) == ["load"]
 
@@ -99,7 +92,7 @@ def test_an_abandoned_run_of_a_job_with_a_timetable_tells_what_waits_for_it() ->
         )
     ]
     started = [{**each, "eventType": "START", "eventTime": at_text(each, -5)} for each in days]
-    world = world_of(*started, *days, event("START", 14 * 24 * HOUR, 99, outputs=[raw]))
+    world = folded(*started, *days, event("START", 14 * 24 * HOUR, 99, outputs=[raw]))
     assert swept(world, 14 * 24 * HOUR + 2 * HOUR) == ["load"]
     told = plain(world.bus.sent[-1])
     assert "The delay may affect 1 dataset, 1 job downstream" in " ".join(told["lines"])
@@ -111,7 +104,7 @@ def at_text(document: Document, minutes: float) -> str:
 
 
 def test_an_abandoned_run_raises_one_alert_until_a_new_event_of_the_run() -> None:
-    world = world_of(*usual(20), event("START", 0, 1))
+    world = folded(*usual(20), event("START", 0, 1))
     assert swept(world, 61) == ["load"]
     assert swept(world, 90) == swept(world, 5000) == []
     world.fold(factory.received(event("RUNNING", 100, 1)))
@@ -121,7 +114,7 @@ def test_an_abandoned_run_raises_one_alert_until_a_new_event_of_the_run() -> Non
 
 
 def test_one_that_ends_after_all_is_as_complete_as_any() -> None:
-    world = world_of(*usual(20), event("START", 0, 1))
+    world = folded(*usual(20), event("START", 0, 1))
     swept(world, 61)
     world.fold(factory.received(event("COMPLETE", 70, 1)))
     assert swept(world, 5000) == []
@@ -129,7 +122,7 @@ def test_one_that_ends_after_all_is_as_complete_as_any() -> None:
 
 
 def test_of_a_job_whose_runs_are_not_known_yet_the_configured_time_counts() -> None:
-    world = world_of(event("START", 0, 1))
+    world = folded(event("START", 0, 1))
     assert swept(world, 23 * HOUR) == []
     assert swept(world, 25 * HOUR) == ["load"]
 
@@ -137,7 +130,7 @@ def test_of_a_job_whose_runs_are_not_known_yet_the_configured_time_counts() -> N
 def test_the_setting_of_a_namespace_precedes_the_usual_duration() -> None:
     streams = event("START", 0, 1)
     streams["job"]["namespace"] = "streams-eu"
-    world = world_of(*usual(20), streams)
+    world = folded(*usual(20), streams)
     assert swept(world, 29) == []
     assert swept(world, 31) == ["load"]
 
@@ -146,7 +139,7 @@ BEATS = {"headwater_heartbeat": factory.facet(everySeconds=300)}
 
 
 def test_a_run_that_said_how_often_it_is_heard_of_is_missed_after_three_heartbeats() -> None:
-    world = world_of(*usual(200), event("START", 0, 1, run_facets=BEATS), event("RUNNING", 60, 1, run_facets=BEATS))
+    world = folded(*usual(200), event("START", 0, 1, run_facets=BEATS), event("RUNNING", 60, 1, run_facets=BEATS))
     assert swept(world, 74) == []
     assert swept(world, 76) == ["load"]
     world.fold(factory.received(event("RUNNING", 80, 1, run_facets=BEATS)))
@@ -157,16 +150,16 @@ def test_a_run_that_said_how_often_it_is_heard_of_is_missed_after_three_heartbea
 @pytest.mark.parametrize("every", [None, "300", True, -1, 10**400, {"seconds": 300}])
 def test_a_run_is_given_a_quarter_of_an_hour_whatever_it_says_of_its_heartbeats(every: Any) -> None:
     facet = {"headwater_heartbeat": factory.facet(everySeconds=every)}
-    assert swept(world_of(*usual(20), event("START", 0, 1, run_facets=facet)), 14) == []
+    assert swept(folded(*usual(20), event("START", 0, 1, run_facets=facet)), 14) == []
 
 
 def test_a_run_that_ended_is_not_looked_at() -> None:
-    world = world_of(event("START", 0, 1), event("COMPLETE", 1, 1), event("START", 0, 2), event("FAIL", 1, 2))
+    world = folded(event("START", 0, 1), event("COMPLETE", 1, 1), event("START", 0, 2), event("FAIL", 1, 2))
     assert world.store.open_runs(at(9999)) == []
 
 
 def test_a_run_that_was_only_named_as_a_parent_is_not_waited_for() -> None:
-    world = world_of(event("COMPLETE", 0, 1, run_facets={"parent": factory.parent(9, "nightly")}))
+    world = folded(event("COMPLETE", 0, 1, run_facets={"parent": factory.parent(9, "nightly")}))
     assert world.store.open_runs(at(9999)) == []
 
 
@@ -177,7 +170,7 @@ OF_APP = {"parent": factory.parent(1, "app")}
 
 def test_an_action_that_the_listener_never_ends_is_closed_with_its_application() -> None:
     """Some runs never end: schema inference, map_partitions, ML jobs on RDDs."""
-    world = world_of(
+    world = folded(
         event("START", 0, 1, "app", job_facets=APPLICATION),
         event("START", 1, 2, "app.infer", job_facets=SPARK, run_facets=OF_APP),
         event("COMPLETE", 5, 1, "app", job_facets=APPLICATION),
@@ -187,7 +180,7 @@ def test_an_action_that_the_listener_never_ends_is_closed_with_its_application()
 
 
 def test_only_the_application_raises_an_alert_if_an_application_died() -> None:
-    world = world_of(
+    world = folded(
         event("START", 0, 1, "app", job_facets=APPLICATION),
         event("START", 1, 2, "app.write", job_facets=SPARK, run_facets=OF_APP),
     )
@@ -202,7 +195,7 @@ def test_a_stream_lives_as_long_as_its_batches_come() -> None:
         for number in range(1, 20)
         for kind, after in (("START", 0), ("COMPLETE", 1))
     ]
-    world = world_of(event("START", 0, 1, "app", job_facets=APPLICATION), *batches)
+    world = folded(event("START", 0, 1, "app", job_facets=APPLICATION), *batches)
     assert swept(world, 191 + 99) == []
     assert swept(world, 191 + 101) == ["app"]
 
@@ -210,20 +203,20 @@ def test_a_stream_lives_as_long_as_its_batches_come() -> None:
 def test_a_stream_that_sends_heartbeats_of_its_own_is_measured_by_them() -> None:
     stream = {"jobType": factory.facet(processingType="STREAMING", integration="FLINK", jobType="JOB")}
     beats = [event("RUNNING", 3 * number, 1, job_facets=stream) for number in range(1, 11)]
-    world = world_of(event("START", 0, 1, job_facets=stream), *beats, *usual(1))
+    world = folded(event("START", 0, 1, job_facets=stream), *beats, *usual(1))
     assert swept(world, 30 + 29) == []
     assert swept(world, 30 + 31) == ["load"]
 
 
 def test_an_abandoned_task_of_a_running_dag_raises_an_alert() -> None:
-    world = world_of(
+    world = folded(
         event("START", 0, 9, "dag"), event("START", 0, 1, run_facets={"parent": factory.parent(9, "dag")}), *usual(20)
     )
     assert swept(world, 61) == ["load"]
 
 
 def test_killed_between_telling_and_noting_it_a_sweep_tells_the_same_again() -> None:
-    world = world_of(*usual(20), event("START", 0, 1))
+    world = folded(*usual(20), event("START", 0, 1))
     world.bus.kills = 1
     with pytest.raises(KeyboardInterrupt):
         swept(world, 61)
@@ -232,7 +225,7 @@ def test_killed_between_telling_and_noting_it_a_sweep_tells_the_same_again() -> 
 
 
 def test_the_next_sweep_sends_an_alert_that_the_bus_did_not_accept() -> None:
-    world = world_of(*usual(20), event("START", 0, 1))
+    world = folded(*usual(20), event("START", 0, 1))
     world.bus.failures = 1
     with pytest.raises(StorageError):
         swept(world, 61)
@@ -240,7 +233,7 @@ def test_the_next_sweep_sends_an_alert_that_the_bus_did_not_accept() -> None:
 
 
 def test_when_time_is_up_the_rest_is_for_the_next_sweep() -> None:
-    world = world_of(*(event("START", 0, number, f"job {number}") for number in range(1, 6)))
+    world = folded(*(event("START", 0, number, f"job {number}") for number in range(1, 6)))
     left = iter([True, True, False, False, False])
     outcome = Sweeper(world.store, world.bus, Naming(), MINUTES, _fail, lambda: next(left)).sweep(at(2000))
     assert (outcome.open_runs, outcome.abandoned) == (2, 2)
@@ -256,7 +249,7 @@ def test_a_dead_stream_raises_an_alert_although_its_parent_task_has_ended() -> N
     of_task = {"parent": factory.parent(9, "dag.task")}
     beats = [event("RUNNING", number, 1, "stream", run_facets=of_task) for number in range(1, 10)]
     task = [event("START", 0, 9, "dag.task"), event("COMPLETE", 1, 9, "dag.task")]
-    world = world_of(*task, event("START", 0, 1, "stream", job_facets=APPLICATION, run_facets=of_task), *beats)
+    world = folded(*task, event("START", 0, 1, "stream", job_facets=APPLICATION, run_facets=of_task), *beats)
     assert swept(world, 9 + 14) == []
     assert swept(world, 9 + 16) == ["stream"]
 
@@ -264,13 +257,13 @@ def test_a_dead_stream_raises_an_alert_although_its_parent_task_has_ended() -> N
 def test_a_stream_that_beats_slower_than_it_began_is_measured_by_how_it_beats_now() -> None:
     fast = [event("RUNNING", number / 6, 1) for number in range(1, 61)]
     slow = [event("RUNNING", 10 + 20 * number, 1) for number in range(1, 7)]
-    world = world_of(event("START", 0, 1), *fast, *slow)
+    world = folded(event("START", 0, 1), *fast, *slow)
     assert swept(world, 130 + 199) == []
     assert swept(world, 130 + 201) == ["load"]
 
 
 def test_a_run_whose_alert_fails_keeps_no_other_run_from_its_alert(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = world_of(event("START", 0, 1, "odd"), event("START", 0, 2, "even"))
+    world = folded(event("START", 0, 1, "odd"), event("START", 0, 2, "even"))
     put, faults = world.bus.put, list[BaseException]()
 
     def refuse_odd(alerts: Sequence[Alert]) -> None:
@@ -285,7 +278,7 @@ def test_a_run_whose_alert_fails_keeps_no_other_run_from_its_alert(monkeypatch: 
 
 
 def test_a_corrupt_run_is_left_for_the_next_sweep_and_other_runs_raise_their_alerts() -> None:
-    world, faults = world_of(event("START", 0, 1, "odd"), event("START", 0, 2, "even")), list[BaseException]()
+    world, faults = folded(event("START", 0, 1, "odd"), event("START", 0, 2, "even")), list[BaseException]()
     key = keys.run(JobRunId(job_id(Name("demo", "odd")), factory.run_id(1)))
     sound = world.table.items[key]
     damage(world.table, key)
@@ -299,23 +292,22 @@ def test_a_corrupt_run_is_left_for_the_next_sweep_and_other_runs_raise_their_ale
 
 
 def test_a_backfill_of_old_runs_raises_no_alert() -> None:
-    world = world_of(*usual(20), event("START", 0, 1))
+    world = folded(*usual(20), event("START", 0, 1))
     assert swept(world, 3 * 24 * HOUR) == []
     assert world.store.open_runs(at(9999)) == []
 
 
 def test_a_run_without_a_start_raises_no_alert() -> None:
-    world = world_of(*usual(20), event("OTHER", 0, 1), event("OTHER", 1, 1))
-    assert swept(world, 70) == []
+    assert swept(folded(*usual(20), event("OTHER", 0, 1), event("OTHER", 1, 1)), 70) == []
 
 
 def test_a_run_that_a_newer_run_superseded_raises_no_alert() -> None:
-    world = world_of(*usual(20), event("START", 0, 1), event("START", 40, 2))
+    world = folded(*usual(20), event("START", 0, 1), event("START", 40, 2))
     assert swept(world, 61) == []
     assert swept(world, 101) == ["load"]
     assert [alert.details["run"]["runId"] for alert in world.bus.sent] == [factory.run_id(2)]
 
 
 def test_a_run_that_goes_on_beside_a_newer_run_is_not_superseded() -> None:
-    world = world_of(*usual(20), event("START", 0, 1), event("START", 30, 2), event("RUNNING", 31, 1))
+    world = folded(*usual(20), event("START", 0, 1), event("START", 30, 2), event("RUNNING", 31, 1))
     assert swept(world, 95) == ["load", "load"]

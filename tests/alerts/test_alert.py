@@ -88,8 +88,7 @@ def test_an_alert_that_the_bus_did_not_accept_is_an_error() -> None:
 
 def test_names_are_escaped_in_markdown_without_line_breaks_and_mentions() -> None:
     name = "a\nb\x1b[31m @all %%% *c*"
-    alert = replace(_alert(), name=Name("n", name), title=name, lines=(name,))
-    detail = alert.detail("https://x")
+    detail = replace(_alert(), name=Name("n", name), title=name, lines=(name,)).detail("https://x")
     assert detail["title"].isprintable()
     assert all(line.isprintable() for line in detail["lines"])
     body = detail["text"].removeprefix("%%% \n").removesuffix("\n %%%")

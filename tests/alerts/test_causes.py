@@ -36,8 +36,7 @@ def severities(alerts: list[Detail]) -> list[tuple[str, str]]:
 def test_a_copy_that_loses_a_column_with_its_source_names_the_alert_for_the_source() -> None:
     upstream, copy = spark("customers_column_removed", "copies_column_removed")
     assert severities([upstream, copy]) == [(CUSTOMERS, "critical"), (COPIES, "info")]
-    broken = {item["nodeId"] for item in upstream["breaks"]["items"]}
-    assert f"datasetField:file:{COPIES}:country" in broken
+    assert f"datasetField:file:{COPIES}:country" in {item["nodeId"] for item in upstream["breaks"]["items"]}
     assert copy["causes"] == [
         {"nodeId": f"dataset:file:{CUSTOMERS}", "columns": ["country"], "alertId": upstream["id"]}
     ]
@@ -192,5 +191,4 @@ def test_an_application_that_fails_before_its_first_query_follows_from_the_chang
     query["run"]["facets"]["parent"] = factory.parent(51, "app")
     error = {"errorMessage": factory.facet(message=GONE, programmingLanguage="python")}
     events = [loads(1, *RAW), application(51, "COMPLETE"), query, loads(60, "id:int"), application(70, "FAIL", **error)]
-    failed = storing().alerts_one_by_one(events)[-1]
-    assert [cause["columns"] for cause in failed["causes"]] == [["status"]]
+    assert [cause["columns"] for cause in storing().alerts_one_by_one(events)[-1]["causes"]] == [["status"]]

@@ -22,8 +22,6 @@ COLUMNS = factory.schema("id:long", "total:double")
 
 
 class CountingTable(StreamedTable):
-    """Counts the items that are read."""
-
     reads = 0
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
@@ -66,8 +64,7 @@ def test_a_thousand_runs_without_changes_invoke_no_function_and_raise_no_alert()
         events = [event for number in range(start, start + 10) for event in run(number)]
         for batch in range(0, len(events), 10):
             world.fold(factory.received(*events[batch : batch + 10]))
-    written = len(world.table.stream)
-    assert written > 5_000
+    assert len(world.table.stream) > 5_000
     assert invoking(world.table.stream) == []
     assert world.alerts_of_records(world.table.stream) == []
 
@@ -87,11 +84,9 @@ def test_a_change_with_an_alert_invokes_the_function() -> None:
     changed = factory.run_event(
         "COMPLETE", run=99, seconds=99, outputs=[factory.dataset("out 1", schema=factory.schema("id:int"))]
     )
-    failed = factory.run_event("FAIL", run=98, seconds=98, job="job 1")
-    world.fold(factory.received(*run(1), changed, failed))
+    world.fold(factory.received(*run(1), changed, factory.run_event("FAIL", run=98, seconds=98, job="job 1")))
     records = invoking(world.table.stream)
-    kinds = {record["dynamodb"]["NewImage"]["kind"]["S"] for record in records}
-    assert kinds == {"dataset", "run"}
+    assert {record["dynamodb"]["NewImage"]["kind"]["S"] for record in records} == {"dataset", "run"}
     assert sorted(alert["alert"] for alert in world.alerts_of_records(records)) == [
         "Dataset Schema Changed",
         "Run Failed",

@@ -1,5 +1,4 @@
-"""The broken nodes in an alert: columns if column lineage is known, else datasets. What certainly breaks comes first,
-then the nearest, with owners."""
+"""The broken nodes in an alert, with owners: columns if known, else datasets; the certain first, then the nearest."""
 
 from typing import Any
 
@@ -210,8 +209,7 @@ def test_what_the_lineage_of_tables_alone_tells_is_not_said_to_break() -> None:
 
 
 def test_an_alert_has_the_sum_of_the_impact_in_its_words() -> None:
-    breaks = alert_of(drift())["breaks"]
-    assert breaks["sentence"] == "It breaks 2 columns, 2 jobs, and may break 1 dataset, 1 job."
+    assert alert_of(drift())["breaks"]["sentence"] == "It breaks 2 columns, 2 jobs, and may break 1 dataset, 1 job."
 
 
 def test_the_broken_nodes_are_those_before_the_run_that_changed_the_schema() -> None:
@@ -239,8 +237,6 @@ def test_of_very_much_that_breaks_the_nearest_fifty_are_named_and_the_rest_is_co
 
 
 def test_the_alert_names_the_topmost_run_of_the_orchestrator() -> None:
-    spark = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB")}
-    app = {"jobType": factory.facet(processingType="NONE", integration="SPARK", jobType="APPLICATION")}
     above = [
         factory.run_event("START", run=91, seconds=4, job="dag"),
         factory.run_event("START", run=92, seconds=4, job="dag.task", run_facets={"parent": factory.parent(91, "dag")}),
@@ -249,7 +245,7 @@ def test_the_alert_names_the_topmost_run_of_the_orchestrator() -> None:
             run=93,
             seconds=4,
             job="app",
-            job_facets=app,
+            job_facets={"jobType": factory.facet(processingType="NONE", integration="SPARK", jobType="APPLICATION")},
             run_facets={"parent": factory.parent(92, "dag.task", root=(91, "dag"))},
         ),
     ]
@@ -258,7 +254,7 @@ def test_the_alert_names_the_topmost_run_of_the_orchestrator() -> None:
         "ingest",
         [],
         [factory.dataset("raw", schema=AFTER)],
-        job_facets=spark,
+        job_facets={"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB")},
         run_facets={"parent": factory.parent(93, "app", root=(91, "dag"))},
     )
     detail = alert_of(*above, action)
@@ -329,8 +325,7 @@ def test_the_dashboards_that_dbt_declares_are_told_with_owner_and_url_and_not_sa
         {"unique_id": "exposure.shop.notes", "name": "notes", "owner": {"name": "research"}},
     ]
     declared = factory.dataset("revenue", dbt_exposures=factory.facet(exposures=exposures), ownership=owned("finance"))
-    model = run(4, "model", [factory.dataset("clean")], [declared])
-    detail = alert_of(model, drift())
+    detail = alert_of(run(4, "model", [factory.dataset("clean")], [declared]), drift())
     nodes = [item for item in detail["breaks"]["items"] if item["type"] == "EXPOSURE"]
     assert {item["exposure"]["name"]: item["path"][-2] for item in nodes} == dict.fromkeys(
         ("board", "notes"), "dataset:s3://lake:revenue"

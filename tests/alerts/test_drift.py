@@ -9,7 +9,7 @@ import pytest
 from headwater.graph.facets.dataset_reference import schema_register
 from headwater.graph.facets.schema_diff import columns_of
 from tests import factory
-from tests.alerts.stream import World, changes
+from tests.alerts.stream import World, changes, drift
 from tests.factory import Document
 
 RECORDED = [
@@ -72,8 +72,7 @@ def test_events_from_the_newest_to_the_oldest_raise_no_alert() -> None:
 
 
 def test_the_alert_names_the_run_and_its_application() -> None:
-    alerts = World().alerts_one_by_one(RECORDED[:120])
-    (renamed,) = [alert for alert in alerts if alert["name"].endswith("/renamed")]
+    (renamed,) = [alert for alert in World().alerts_one_by_one(RECORDED[:120]) if alert["name"].endswith("/renamed")]
     assert renamed["job"]["name"] == "drift.execute_insert_into_hadoop_fs_relation_command.lake_renamed"
     assert renamed["application"]["job"] == {"namespace": "drift", "name": "drift"}
     assert renamed["orchestrator"] is None
@@ -108,8 +107,7 @@ def test_in_any_order_a_change_raises_an_alert_when_it_is_the_newest_so_far(seed
             newest[output["name"]] = schema
             if known and known[1] != schema[1]:
                 expected.append((output["name"], document["run"]["runId"]))
-    alerts = World().alerts_one_by_one(documents)
-    assert [(alert["name"], alert["run"]["runId"]) for alert in alerts] == expected
+    assert [(alert["name"], alert["run"]["runId"]) for alert in World().alerts_one_by_one(documents)] == expected
 
 
 def _drifting(chance: random.Random) -> list[Document]:
@@ -127,11 +125,7 @@ def _drifting(chance: random.Random) -> list[Document]:
 
 
 def test_a_schema_that_goes_and_comes_back_in_one_batch_has_changed_twice() -> None:
-    def run(number: int, kind: str) -> Document:
-        output = factory.dataset("a", schema=factory.schema(f"id:{kind}"))
-        return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
-
-    assert changes(World().alerts_of_batch(run(1, "long"), run(2, "string"), run(3, "long"))) == [
+    assert changes(World().alerts_of_batch(drift(1, "long"), drift(2, "string"), drift(3, "long"))) == [
         "a ~id(incompatible)",
         "a ~id(incompatible)",
     ]

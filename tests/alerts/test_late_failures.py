@@ -75,8 +75,7 @@ def test_the_board_and_why_follow() -> None:
     assert application["state"] == "FAILED"
     assert JOB in {child["job"]["name"] for child in application["failedChildren"]}
     node = f"dataset:{OF_RUN[-1]['outputs'][0]['namespace']}:{OF_RUN[-1]['outputs'][0]['name']}"
-    shown = root_cause.render({"nodeId": node, **get("rootcause", nodeId=node)}, Display(120))
-    assert "boom" in shown
+    assert "boom" in root_cause.render({"nodeId": node, **get("rootcause", nodeId=node)}, Display(120))
 
 
 def test_a_complete_under_a_new_run_id_after_an_abort_is_no_success_and_raises_no_alert() -> None:

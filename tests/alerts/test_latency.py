@@ -22,10 +22,9 @@ def alert_of(world: World, document: Document, seconds: float) -> list[tuple[str
 
 def test_a_breach_raises_one_alert_and_its_recovery_another() -> None:
     world = World()
-    lags = [1, 400, 500, 301, 299, 200, 149, 1, 900, 900]
     alerts_by_event = [
         alert_of(world, factory.run_event("START", run=number, seconds=120 * number), lag)
-        for number, lag in enumerate(lags, start=1)
+        for number, lag in enumerate([1, 400, 500, 301, 299, 200, 149, 1, 900, 900], start=1)
     ]
     assert [alerts[0] if alerts else None for alerts in alerts_by_event] == [
         None,

@@ -15,23 +15,10 @@ from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from tests import factory
-from tests.alerts.stream import RETENTION, World, plain
+from tests.alerts.stream import RETENTION, World, drift, folded, plain
 from tests.factory import Document
 
-
-def drift(number: int, kind: str) -> Document:
-    output = factory.dataset("a", schema=factory.schema(f"id:{kind}"))
-    return factory.run_event("COMPLETE", run=number, seconds=number, outputs=[output])
-
-
 DRIFT = [drift(1, "long"), drift(2, "string"), drift(3, "date"), factory.run_event("FAIL", run=4, seconds=4)]
-
-
-def folded() -> World:
-    """A world with changes in the stream that raised no alert yet."""
-    world = World()
-    world.fold(factory.received(*DRIFT))
-    return world
 
 
 def ids(world: World) -> list[str]:
@@ -39,9 +26,8 @@ def ids(world: World) -> list[str]:
 
 
 def test_a_stored_change_raises_its_alert_although_the_writer_died() -> None:
-    world = folded()
-    alerts = world.alerts_of_records(world.table.stream)
-    assert sorted(alert["alert"] for alert in alerts) == [
+    world = folded(*DRIFT)
+    assert sorted(alert["alert"] for alert in world.alerts_of_records(world.table.stream)) == [
         "Dataset Schema Changed",
         "Dataset Schema Changed",
         "Run Failed",
@@ -49,8 +35,8 @@ def test_a_stored_change_raises_its_alert_although_the_writer_died() -> None:
 
 
 def test_a_function_killed_between_putting_an_alert_and_saying_so_puts_the_same_alert_again() -> None:
-    world = folded()
-    expected = [alert["id"] for alert in folded().alerts_of_records(world.table.stream)]
+    world = folded(*DRIFT)
+    expected = [alert["id"] for alert in folded(*DRIFT).alerts_of_records(world.table.stream)]
     for kill in range(3):
         with contextlib.suppress(KeyboardInterrupt):
             world.bus.kills = 1
@@ -74,17 +60,16 @@ def test_after_a_crash_at_any_call_each_change_raises_one_alert() -> None:
 
 
 def test_the_batch_is_announced_again_from_the_record_that_the_bus_did_not_accept() -> None:
-    world = folded()
+    world = folded(*DRIFT)
     world.bus.failures = 1
     outcome = world.announce(world.table.stream)
     assert outcome.alerts == 0
     first = next(record for record in world.table.stream if record["dynamodb"]["SequenceNumber"] == outcome.failed)
-    rest = world.table.stream[world.table.stream.index(first) :]
-    assert world.announce(rest).alerts == 3
+    assert world.announce(world.table.stream[world.table.stream.index(first) :]).alerts == 3
 
 
 def test_later_changes_do_not_change_the_id_of_an_earlier_one() -> None:
-    world = folded()
+    world = folded(*DRIFT)
     before = [alert["id"] for alert in world.alerts_of_records(world.table.stream)]
     stream = list(world.table.stream)
     world.fold(factory.received(drift(5, "long"), drift(6, "int")))
@@ -92,7 +77,7 @@ def test_later_changes_do_not_change_the_id_of_an_earlier_one() -> None:
 
 
 def test_a_record_that_cannot_be_read_is_set_aside_and_the_next_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = folded()
+    world = folded(*DRIFT)
 
     def broken(_record: Record, _reader: Reader) -> Any:
         raise ValueError("a bug")
@@ -104,7 +89,7 @@ def test_a_record_that_cannot_be_read_is_set_aside_and_the_next_goes_on(monkeypa
 
 
 def test_items_without_alerts_are_passed_over() -> None:
-    world = folded()
+    world = folded(*DRIFT)
     others = [
         record for record in world.table.stream if record["dynamodb"]["NewImage"]["kind"]["S"] not in announce.BY_KIND
     ]
@@ -120,17 +105,14 @@ def test_a_run_fails_once_though_the_listener_completes_it_a_moment_later() -> N
 
 
 def test_an_application_that_fails_by_a_query_raises_no_alert_beside_the_query_s() -> None:
-    facets = {"parent": factory.parent(1, "app")}
-    action = factory.run_event("FAIL", job="app.write", run=2, run_facets=facets)
-    application = factory.run_event("FAIL", job="app", run=1, seconds=1)
-    (alert,) = World().alerts_one_by_one([action, application])
+    action = factory.run_event("FAIL", job="app.write", run=2, run_facets={"parent": factory.parent(1, "app")})
+    (alert,) = World().alerts_one_by_one([action, factory.run_event("FAIL", job="app", run=1, seconds=1)])
     assert alert["job"]["name"] == "app.write"
 
 
 def test_a_child_is_known_by_its_parent_s_run_id_and_not_by_its_name() -> None:
     model = factory.run_event("FAIL", job="model.orders", run=2, run_facets={"parent": factory.parent(1, "dbt-run")})
-    wrapper = factory.run_event("FAIL", job="dbt-run", run=1, seconds=600)
-    (alert,) = World().alerts_one_by_one([model, wrapper])
+    (alert,) = World().alerts_one_by_one([model, factory.run_event("FAIL", job="dbt-run", run=1, seconds=600)])
     assert alert["job"]["name"] == "model.orders"
 
 
@@ -145,8 +127,7 @@ def test_a_task_that_was_tried_again_does_not_explain_a_later_failure_of_its_dag
 def test_of_several_tries_of_a_task_the_first_is_told() -> None:
     facets = {"parent": factory.parent(1, "dag")}
     tries = [factory.run_event("FAIL", job="dag.task", run=run, seconds=run, run_facets=facets) for run in (2, 3)]
-    dag = factory.run_event("FAIL", job="dag", run=1, seconds=9)
-    (alert,) = World().alerts_one_by_one([*tries, dag])
+    (alert,) = World().alerts_one_by_one([*tries, factory.run_event("FAIL", job="dag", run=1, seconds=9)])
     assert alert["run"]["runId"] == factory.run_id(2)
 
 
@@ -181,17 +162,15 @@ def test_the_alert_of_a_failed_run_has_its_message_and_outputs() -> None:
 
 def test_failed_assertions_raise_one_alert_with_the_nodes_downstream() -> None:
     def checked(number: int, *outcomes: bool, run: int = 1) -> Document:
-        names = ("not_null", "unique")
         assertions = [
             {"assertion": name, "success": outcome, "column": "id"}
-            for name, outcome in zip(names, outcomes, strict=True)
+            for name, outcome in zip(("not_null", "unique"), outcomes, strict=True)
         ]
         facet = {"dataQualityAssertions": factory.facet(assertions=assertions)}
         read = {**factory.dataset("a"), "inputFacets": facet}
         return factory.run_event("RUNNING", run=run, seconds=number, inputs=[read])
 
-    world = World()
-    alerts = world.alerts_one_by_one(
+    alerts = World().alerts_one_by_one(
         [
             checked(1, True, True),
             checked(2, False, True),
@@ -229,7 +208,7 @@ class _Dying(MemoryTable):
 
 
 def test_the_same_alert_is_the_same_to_the_letter() -> None:
-    world = folded()
+    world = folded(*DRIFT)
     world.announce(world.table.stream)
     world.announce(world.table.stream)
     half = len(world.bus.sent) // 2

@@ -63,8 +63,7 @@ def test_a_stream_that_keeps_the_schema_it_started_with_does_not_flap() -> None:
 
 
 def test_two_readers_with_schemas_of_their_own_raise_one_alert_with_a_doubt() -> None:
-    world = World()
-    alerts = world.alerts_one_by_one(
+    alerts = World().alerts_one_by_one(
         reads(number, schema, job=job, run=number)
         for number, (schema, job) in enumerate([(OLD, "one"), (NEW, "other")] * 4, start=1)
     )
@@ -140,8 +139,7 @@ def test_a_table_dropped_and_created_again_is_a_drop_and_then_a_schema_diff() ->
     drop = factory.dataset(
         "a", schema=factory.facet(fields=[]), lifecycleStateChange=factory.facet(lifecycleStateChange="DROP")
     )
-    world = World()
-    alerts = world.alerts_one_by_one(
+    alerts = World().alerts_one_by_one(
         [
             writes(0, factory.schema(*(f"c{number}:int" for number in range(1000))), run=1),
             event(1, "drop", 2, outputs=[drop]),

@@ -1,5 +1,4 @@
-"""A run that was due and has not begun is told once, with who reads what it writes; where another job explains it, the
-other is told."""
+"""A run that was due and has not begun is told once, with its readers; if another job explains it, that one is told."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -70,7 +69,6 @@ class Jobs:
         yield factory.run_event("COMPLETE", seconds=3_600 * hour + 60 * minutes, **used)
 
     def missing(self, hour: float) -> list[Document]:
-        """The alerts of a sweep."""
         start = len(self.world.bus.sent)
         self.due.sweep(at(hour))
         return [plain(alert) for alert in self.world.bus.sent[start:]]
@@ -184,8 +182,7 @@ def test_a_job_whose_place_another_took_is_not_told() -> None:
 
 
 def test_events_that_came_late_tell_nothing() -> None:
-    jobs = Jobs("a")
-    assert jobs.names(HOURS + 20) == []
+    assert Jobs("a").names(HOURS + 20) == []
 
 
 def test_the_end_of_the_last_run_sent_again_does_not_make_a_forgotten_job_due() -> None:
@@ -277,7 +274,6 @@ def test_queries_stand_for_their_application() -> None:
     def run(hour: float, app: str, reads: str, writes: str) -> None:
         own, query = next(number), next(number)
         kind = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="APPLICATION")}
-        of_query = {"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB")}
         seconds = 3_600 * hour
         events = [
             factory.run_event("START", seconds=seconds, run=own, job=app, job_facets=kind),
@@ -286,7 +282,7 @@ def test_queries_stand_for_their_application() -> None:
                 seconds=seconds + 60,
                 run=query,
                 job=f"{app}.insert",
-                job_facets=of_query,
+                job_facets={"jobType": factory.facet(processingType="BATCH", integration="SPARK", jobType="SQL_JOB")},
                 run_facets={"parent": factory.parent(own, app)},
                 inputs=[factory.dataset(reads)],
                 outputs=[factory.dataset(writes)],
@@ -301,8 +297,7 @@ def test_queries_stand_for_their_application() -> None:
     start = len(world.bus.sent)
     DueJobs(world.store, bus, Naming(), _fail).sweep(at(HOURS + 2))
     (alert,) = [plain(each) for each in world.bus.sent[start:]]
-    assert alert["name"] == "first"
-    assert alert["outputs"] == ["dataset:s3://lake:orders"]
+    assert (alert["name"], alert["outputs"]) == ("first", ["dataset:s3://lake:orders"])
     assert "dataset:s3://lake:revenue" in {item["nodeId"] for item in alert["suffers"][0]["items"]}
 
 
@@ -319,8 +314,6 @@ def test_a_sweep_that_runs_out_of_time_has_told_what_it_found(monkeypatch: pytes
 
 
 class CountedTable(StreamedTable):
-    """A table that counts the items that are read."""
-
     reads = 0
 
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:

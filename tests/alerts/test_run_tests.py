@@ -7,7 +7,6 @@ from tests.alerts.stream import World
 from tests.factory import Document
 
 NEGATIVE = {"name": "no_negative", "status": "fail", "severity": "error", "actual": "3", "expected": "0"}
-WARNED = NEGATIVE | {"severity": "warn"}
 PASSED = NEGATIVE | {"status": "pass", "actual": "0"}
 TOLD = "Data Quality Assertion Failed: orders: 1 assertion failed: no_negative"
 
@@ -28,7 +27,7 @@ def check(event_type: str, *tests: Document, inputs: int = 1) -> Document:
     ("event", "told"),
     [
         (check("FAIL", NEGATIVE), [("critical", TOLD)]),
-        (check("COMPLETE", WARNED), [("warning", TOLD)]),
+        (check("COMPLETE", NEGATIVE | {"severity": "warn"}), [("warning", TOLD)]),
         (check("COMPLETE", PASSED), []),
         (check("FAIL", NEGATIVE, inputs=2), [("critical", "Run Failed: check_orders failed")]),
         (check("FAIL", NEGATIVE, inputs=0), [("critical", "Run Failed: check_orders failed")]),

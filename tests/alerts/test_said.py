@@ -1,5 +1,4 @@
-"""What people said is told before it is broken: a deadline by an estimate, with the job that decides it; an age; and
-how much a run writes."""
+"""What people said is told before it is broken: a deadline, with the job that decides it, an age, and an amount."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

@@ -137,8 +137,7 @@ def test_a_run_that_named_the_table_after_the_change_did_not_read_it_before(fold
 
 @at_any_speed
 def test_the_time_of_a_change_is_that_of_the_first_event_that_reports_it(fold: Callable[..., list[Detail]]) -> None:
-    end = run(30, "load", run=10, outputs=orders("id"))
-    alert = alert_about_channel(fold, dropped_channel(end))
+    alert = alert_about_channel(fold, dropped_channel(run(30, "load", run=10, outputs=orders("id"))))
     assert (alert["time"], alert["run"]["runId"]) == (factory.at(10), factory.run_id(10))
 
 
@@ -190,8 +189,7 @@ def test_each_of_several_changes_that_look_the_same_is_told_once_with_its_own_ti
     told = fold(events)
     assert sorted(alert["time"] for alert in told) == [factory.at(time) for time in times]
     for alert in told:
-        removed = alert["title"].endswith("was removed")
-        assert removed == (alert["time"] in {factory.at(time) for time in (10, 30, 50)})
+        assert alert["title"].endswith("was removed") == (alert["time"] in {factory.at(time) for time in (10, 30, 50)})
         assert not alert["run"] or alert["run"]["startedAt"] == alert["time"]
 
 

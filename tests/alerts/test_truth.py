@@ -44,8 +44,7 @@ def told(alert: Detail) -> Told:
 @pytest.mark.parametrize("seed", range(30))
 def test_in_order_each_change_and_each_failure_is_told_once_and_nothing_else(seed: int) -> None:
     runs = runs_of(random.Random(seed))
-    alerts = alerts_of([event for run in runs for event in run])
-    assert Counter(map(told, alerts)) == Counter(truth(runs))
+    assert Counter(map(told, alerts_of([event for run in runs for event in run]))) == Counter(truth(runs))
 
 
 @pytest.mark.parametrize("seed", range(30))

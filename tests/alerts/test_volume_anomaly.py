@@ -61,8 +61,7 @@ def test_a_job_that_wrote_less_since_it_read_less_is_not_told() -> None:
     for day in range(DAYS):
         assert loads.alerts_of_batch(written(day, usual(day)), written(day, usual(day), **of_report)) == []
     assert anomalies(loads.alerts_one_by_one([written(DAYS, 10), written(DAYS, 10, **of_report)])) == [("orders", 10)]
-    healed = loads.alerts_one_by_one([written(DAYS + 1, usual(1)), written(DAYS + 1, usual(1), **of_report)])
-    assert healed == []
+    assert loads.alerts_one_by_one([written(DAYS + 1, usual(1)), written(DAYS + 1, usual(1), **of_report)]) == []
     only_report = loads.alerts_one_by_one([written(DAYS + 2, usual(1)), written(DAYS + 2, 10, **of_report)])
     assert anomalies(only_report) == [("revenue", 10)]
 
@@ -151,10 +150,15 @@ def test_of_datasets_whose_names_have_dates_the_job_is_told() -> None:
     assert (alert["name"], alert["title"]) == ("load", "load: 1 of 2 datasets written")
 
 
-def test_a_run_that_failed_left_nothing_out() -> None:
+def loads_of_two() -> World:
     loads = World()
     for day in range(DAYS):
         assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    return loads
+
+
+def test_a_run_that_failed_left_nothing_out() -> None:
+    loads = loads_of_two()
     (failed,) = loads.alerts_of_batch(*with_two(DAYS, None, kind="FAIL"))
     assert failed["alert"] == "Run Failed"
     assert loads.alerts_of_batch(*with_two(DAYS + 1, 5)) == []
@@ -171,27 +175,21 @@ def test_that_a_dataset_was_left_out_does_not_follow_from_fewer_rows_above() -> 
 
 
 def with_none(day: int) -> list[Document]:
-    """A load that writes two datasets, both empty."""
     start, event = with_two(day, 0)
     event["outputs"][0]["outputFacets"] = {"outputStatistics": factory.facet(rowCount=0, size=0)}
     return [start, event]
 
 
 def test_an_outage_is_told_although_a_dataset_was_left_out_before() -> None:
-    loads = World()
-    for day in range(DAYS):
-        assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    loads = loads_of_two()
     assert anomalies(loads.alerts_of_batch(*with_two(DAYS, None))) == [("rejected", 1)]
     assert anomalies(loads.alerts_of_batch(*with_none(DAYS + 1))) == [("load", 0)]
     assert loads.alerts_of_batch(*with_none(DAYS + 2)) == []
 
 
 def of_two_with(*last: Document) -> list[tuple[str, str, int]]:
-    """What each of the last events raises, after a month of loads that name both their datasets when they start and
-    when they end."""
-    loads = World()
-    for day in range(DAYS):
-        assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    """What each of the last events raises, after a month of loads whose START and end name both datasets."""
+    loads = loads_of_two()
     return [(alert["name"], alert["title"], alert["amount"]) for alert in loads.alerts_one_by_one(last)]
 
 
@@ -204,9 +202,7 @@ def test_outputs_that_come_after_the_end_of_a_run_are_not_left_out() -> None:
 
 
 def test_a_run_that_has_named_its_outputs_by_the_time_its_alert_is_raised_has_none() -> None:
-    loads = World()
-    for day in range(DAYS):
-        assert loads.alerts_of_batch(*with_two(day, 5)) == []
+    loads = loads_of_two()
     begun = len(loads.table.stream)
     for event in [*with_two(DAYS, None), with_two(DAYS, 5)[0] | {"eventType": "RUNNING"}]:
         loads.fold(factory.received(event))
@@ -235,10 +231,9 @@ def of_three(*last: tuple[int | None, int | None, int | None]) -> list[Detail]:
             factory.received(*(factory.run_event(kind, run=900 + ord(name), **used) for kind in ("START", "COMPLETE")))
         )
     for day, amounts in enumerate([*[(5, 5, 5)] * DAYS, *last]):
-        statistics = zip("abc", amounts, strict=True)
         outputs = [
             {**factory.dataset(name), "outputFacets": {"outputStatistics": factory.facet(rowCount=rows, size=rows)}}
-            for name, rows in statistics
+            for name, rows in zip("abc", amounts, strict=True)
             if rows is not None
         ]
         event = {**written(day, 5), "outputs": outputs}

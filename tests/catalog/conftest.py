@@ -91,7 +91,6 @@ class World:
         self.logged.append(f"{message}: {error}")
 
     def fold(self, *documents: Document) -> None:
-        """Events arrive."""
         received = [normalise_event(exact_json.dumps(document), self.naming) for document in documents]
         fold(received, self.store)
 
@@ -120,7 +119,6 @@ class World:
         return {name.removeprefix("headwater."): value for name, value in parameters if name.startswith("headwater.")}
 
     def read(self, has_time: Callable[[], bool] = lambda: True) -> GlueImportResult:
-        """The catalogue is read, and what it says is folded."""
         glue_import = GlueImport(
             store=self.store,
             queue=self.queue,
@@ -137,9 +135,7 @@ class World:
         return result
 
     def dataset(self, name: str, namespace: str = "s3://lake") -> DatasetHead:
-        """A dataset as lookups see it."""
-        neighbourhood = Reader(self.store, self.naming).neighbourhood({dataset_id(Name(namespace, name))}, ())
-        (head,) = neighbourhood.heads.values()
+        (head,) = Reader(self.store, self.naming).neighbourhood({dataset_id(Name(namespace, name))}, ()).heads.values()
         return head
 
 
@@ -154,7 +150,6 @@ def world(glue: GlueService) -> World:
 
 
 def storage(location: str, **columns: str) -> Document:
-    """A storage descriptor with a comment on each column."""
     described = [{"Name": name, "Type": kind, "Comment": f"the {name}"} for name, kind in columns.items()]
     return {"Columns": described or [{"Name": "id", "Type": "bigint"}], "Location": location}
 

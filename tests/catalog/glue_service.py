@@ -40,7 +40,6 @@ class GlueService:
         self.before: Callable[[str, str], None] = lambda _operation, _table: None
 
     def writes(self) -> dict[tuple[str, str], int]:
-        """The requests that were made to write."""
         return {call: count for call, count in self.calls.items() if not call[0].startswith(("Get", "BatchGet"))}
 
     def fail(self, operation: str, table: str, *codes: str) -> None:

@@ -94,8 +94,7 @@ def test_a_dataset_that_has_a_table_gets_no_other(world: World) -> None:
 
 
 def test_no_table_is_created_unless_configured(glue: GlueService) -> None:
-    world = World(glue)
-    world.window(written(factory.dataset("orders", schema=SCHEMA)))
+    World(glue).window(written(factory.dataset("orders", schema=SCHEMA)))
     assert glue.writes() == {}
 
 

@@ -40,8 +40,7 @@ def test_a_table_that_was_written_meanwhile_is_read_again(world: World) -> None:
 
     world.glue.before = rival
     outcome = world.window(run("load", "orders"))
-    parameters = world.parameters("shop.orders")
-    assert parameters.keys() >= {"written", "theirs", "theirs again", "headwater.last-run"}
+    assert world.parameters("shop.orders").keys() >= {"written", "theirs", "theirs again", "headwater.last-run"}
     assert (outcome.updated, outcome.failed) == (1, set())
     assert world.glue.calls["GetTable", "shop.orders"] == 3
 

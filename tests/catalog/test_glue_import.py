@@ -45,8 +45,7 @@ def test_owners_and_descriptions_reach_a_dataset_by_its_glue_name(world: World, 
 
 
 def test_owners_and_descriptions_reach_a_dataset_by_its_symlink(world: World) -> None:
-    path = factory.dataset("odd/path", symlinks=factory.symlinks("table/shop/revenue", namespace=ARN))
-    world.fold(wrote(path))
+    world.fold(wrote(factory.dataset("odd/path", symlinks=factory.symlinks("table/shop/revenue", namespace=ARN))))
     world.read()
     assert owners_of(world.dataset("odd/path").facets) == ["team:finance"]
 
@@ -85,9 +84,8 @@ def test_several_owners_are_separated_by_commas(world: World) -> None:
 def test_later_curation_stays(world: World) -> None:
     world.fold(wrote(factory.dataset("revenue")))
     world.read()
-    ownership = factory.facet(owners=[{"name": "team:new"}])
     later = {
-        **factory.dataset_event(factory.dataset("revenue", ownership=ownership)),
+        **factory.dataset_event(factory.dataset("revenue", ownership=factory.facet(owners=[{"name": "team:new"}]))),
         "eventTime": "2199-01-01T00:00:00Z",
     }
     world.fold(later)
@@ -96,8 +94,7 @@ def test_later_curation_stays(world: World) -> None:
 
 
 def test_the_tags_of_producers_stay(world: World) -> None:
-    sent = factory.facet(tags=[{"key": "pii", "value": "true"}])
-    world.fold(wrote(factory.dataset("revenue", tags=sent)))
+    world.fold(wrote(factory.dataset("revenue", tags=factory.facet(tags=[{"key": "pii", "value": "true"}]))))
     world.read()
     assert tags(world.dataset("revenue").facets) == ["confidential", "pii"]
 

@@ -77,8 +77,7 @@ def test_a_table_is_found_by_its_location(world: World, namespace: str, name: st
 def test_all_tables_are_listed_once_for_many_datasets(world: World) -> None:
     world.window(*(written(factory.dataset(f"path/{number}")) for number in range(50)))
     world.window(*(written(factory.dataset(f"path/{number}")) for number in range(50, 100)))
-    assert world.glue.calls["GetDatabases", ""] == 1
-    assert world.glue.calls["GetTables", "other"] == 3
+    assert (world.glue.calls["GetDatabases", ""], world.glue.calls["GetTables", "other"]) == (1, 3)
 
 
 @pytest.mark.parametrize("namespace", [WAREHOUSE, "hive://metastore:9083"])
@@ -136,8 +135,7 @@ def test_tables_that_cannot_be_listed_for_now_are_found_once_they_can(world: Wor
     world.fold(written(factory.dataset("refunds")))
     records = world.records()
     world.glue.fail("GetTables", "lake", *["ThrottlingException"] * 10)
-    outcome = world.deliver(records)
-    assert outcome.failed
+    assert world.deliver(records).failed
     assert world.deliver(records).failed == set()
     assert world.headwater_parameters("lake.refunds")["upstream"]
 

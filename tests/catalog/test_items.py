@@ -36,7 +36,6 @@ def keys_of(record: Document) -> keys.Key:
 
 
 def damaged(record: Document) -> Document:
-    """A record with an item that cannot be read."""
     images = record["dynamodb"]
     return {**record, "dynamodb": {**images, "NewImage": {**images["NewImage"], "doc": {"B": "ZGFtYWdlZA=="}}}}
 

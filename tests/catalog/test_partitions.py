@@ -54,15 +54,10 @@ def test_a_partition_that_is_written_again_is_not_touched(world: World) -> None:
     assert world.glue.writes() == {}
 
 
-def test_a_partition_that_is_only_read_is_not_created(world: World) -> None:
+def test_a_partition_that_is_only_read_is_not_created_until_it_is_written(world: World) -> None:
     path = "sales/day=2026-11-20/shop=Bern"
     world.window(factory.run_event("COMPLETE", job="report", inputs=[factory.dataset(path)]))
     assert partitions(world) == {}
-
-
-def test_a_partition_that_was_read_before_it_was_written_is(world: World) -> None:
-    path = "sales/day=2026-11-20/shop=Bern"
-    world.window(factory.run_event("COMPLETE", job="report", inputs=[factory.dataset(path)]))
     world.window(wrote(path, number=2))
     assert partitions(world)["2026-11-20", "Bern"]["Parameters"]["headwater.first-run"] == factory.run_id(2)
 

@@ -20,7 +20,6 @@ ICEBERG = {
 
 
 def run(number: int = 1, kind: str = "COMPLETE", *, seconds: float = 60, **changes: list[Document]) -> Document:
-    """A run that makes `revenue` of `orders`."""
     inputs = changes.get("inputs", [factory.dataset("orders")])
     outputs = changes.get("outputs", [factory.dataset("revenue", schema=factory.schema("total:double"))])
     return factory.run_event(kind, seconds=seconds * number, run=number, job="sum", inputs=inputs, outputs=outputs)

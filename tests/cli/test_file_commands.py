@@ -180,7 +180,6 @@ def test_a_file_has_the_forms_of_the_release_that_made_it_until_it_is_upgraded(
 
 @pytest.fixture
 def filled(data: Path) -> Path:
-    """A file with some items, at rest."""
     with closing(SqliteHome(data)) as home:
         for number in range(20):
             fold(
@@ -334,7 +333,6 @@ def test_the_export_has_the_form_of_the_archive(data: Path, tmp_path: Path) -> N
 
 
 def sent(path: Path, *runs: int, received_at: Instant = NOW) -> None:
-    """Put an event of each run into a file."""
     with closing(SqliteHome(path)) as home:
         texts = [exact_json.dumps(factory.run_event(run=number)) for number in runs]
         events = [(normalise_event(text, Naming()).event, text) for text in texts]
@@ -363,8 +361,7 @@ def test_a_further_export_adds_a_file_with_the_events_that_came_since(
     assert exported(data, folder) == first
     sent(data, 4, received_at=Instant("2026-11-27T00:00:00.000000000Z"))
     sent(data, 5)  # another process has written this one a moment late
-    added = {file: runs for file, runs in exported(data, folder).items() if file not in first}
-    assert added == {
+    assert {file: runs for file, runs in exported(data, folder).items() if file not in first} == {
         "date=2026-11-27/000000000004.gz": [factory.run_id(4)],
         "date=2026-11-26/000000000005.gz": [factory.run_id(5)],
     }

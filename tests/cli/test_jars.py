@@ -10,18 +10,16 @@ from headwater.cli.jvm.jars import fetch_into, jar_files
 from headwater.cli.submit import __main__ as command
 
 CONTENT = b"a jar"
-PIN = f"{hashlib.sha256(CONTENT).hexdigest()} io.example:thing:1.0\n"
 
 
 @pytest.fixture
 def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A list of one jar, which a repository has."""
     published = tmp_path / "central" / "io" / "example" / "thing" / "1.0" / "thing-1.0.jar"
     published.parent.mkdir(parents=True)
     published.write_bytes(CONTENT)
     monkeypatch.setattr(jars, "CENTRAL", (tmp_path / "central").as_uri())
     file = tmp_path / "pins.sha256"
-    file.write_text(PIN)
+    file.write_text(f"{hashlib.sha256(CONTENT).hexdigest()} io.example:thing:1.0\n")
     monkeypatch.setattr(command, "spark_pins", lambda: (file,))
     return file
 

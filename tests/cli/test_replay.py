@@ -31,8 +31,7 @@ def archived(folder: Path, *missing: int, late: int = HOURS, minutes: int = 0) -
 
 
 def test_it_lists_alerts_at_the_times_of_the_sweeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = archived(tmp_path, 30)
-    assert main([str(file)]) == 0
+    assert main([str(archived(tmp_path, 30))]) == 0
     shown, said = capsys.readouterr()
     assert [line[:40] for line in shown.splitlines()] == [
         "2026-11-21T14:45Z  warning   Run Missing",
@@ -54,8 +53,7 @@ def test_an_event_with_a_nameless_dataset_is_read_as_a_server_takes_it(
 def test_it_learns_from_events_whose_alerts_it_does_not_list(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = archived(tmp_path, 30)
-    assert main([str(file), "--since", "2026-11-22", "--json"]) == 0
+    assert main([str(archived(tmp_path, 30)), "--since", "2026-11-22", "--json"]) == 0
     (alert,) = map(json.loads, capsys.readouterr().out.splitlines())
     assert (alert["alert"], alert["name"], alert["amount"]) == ("Volume Anomaly", "orders", 0)
 

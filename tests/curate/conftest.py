@@ -56,7 +56,6 @@ class Api:
         return GraphStore(self.table, RETENTION)
 
     def fold_events(self, *documents: factory.Document) -> None:
-        """Events of producers, folded one by one."""
         for document in documents:
             received = normalise_event(exact_json.dumps(document), self.naming)
             self.folded_events.append(received)
@@ -139,7 +138,6 @@ def api(request: pytest.FixtureRequest) -> Api:
     """A graph of two jobs: `load` writes `orders`, `report`, whose parent is `nightly`, reads it and writes `sums`."""
     api = Api(table_with() if request.param == "sqlite" else MemoryTable())
     orders = factory.dataset("orders", schema=factory.schema("id:int", "who:text"))
-    parent = {"parent": factory.parent(9, "nightly")}
     api.fold_events(
         factory.run_event("COMPLETE", seconds=1, run=1, job="load", outputs=[orders]),
         factory.run_event(
@@ -149,7 +147,7 @@ def api(request: pytest.FixtureRequest) -> Api:
             job="report",
             inputs=[factory.dataset("orders")],
             outputs=[factory.dataset("sums")],
-            run_facets=parent,
+            run_facets={"parent": factory.parent(9, "nightly")},
         ),
     )
     return api

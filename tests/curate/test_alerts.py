@@ -28,8 +28,6 @@ FAILED, CHANGED = DetailType.RUN_FAILED, DetailType.SCHEMA_CHANGED
 
 
 class Told:
-    """A bus that knows what it told."""
-
     def __init__(self) -> None:
         self.alerts: list[Alert] = []
 
@@ -38,13 +36,10 @@ class Told:
 
 
 class Alerting:
-    """Raises alerts at the present of an API."""
-
     def __init__(self, api: Api) -> None:
         self.api, self.told = api, Told()
 
     def raises(self, number: int, kind: DetailType = FAILED, name: str = "load", namespace: str = LAKE) -> str:
-        """The path of an alert that was raised now."""
         is_job = kind is not CHANGED
         alert = Alert(
             type=kind,
@@ -63,7 +58,6 @@ class Alerting:
 
     @property
     def numbers(self) -> list[int]:
-        """The alerts that were told."""
         numbers = {id_of("alert", str(number)): number for number in range(200)}
         return [numbers[alert.id] for alert in self.told.alerts]
 
@@ -84,8 +78,7 @@ def test_a_silenced_alert_is_stored_and_not_told_until_the_silence_ends(api: Api
     path = alerting.raises(1)
     silence = silenced(api, path)
     assert (silence["by"], silence["note"]) == ("alice", "moving the cluster")
-    quiet = alerting.raises(2)
-    assert api.get(quiet).body["silenced"] == silence
+    assert api.get(alerting.raises(2)).body["silenced"] == silence
     assert api.get(path).body["silence"] == silence
     assert "silenced" not in api.get(path).body
     api.now += timedelta(hours=2)
@@ -141,8 +134,7 @@ def test_an_alert_that_comes_twice_is_decided_once(api: Api, alerting: Alerting)
 
 
 def test_a_late_event_in_a_silence_is_silenced_and_one_after_it_is_told(api: Api, alerting: Alerting) -> None:
-    path = alerting.raises(100)
-    silenced(api, path)
+    silenced(api, alerting.raises(100))
     alerting.raises(1)
     api.now += timedelta(hours=3)
     alerting.raises(2)

@@ -67,8 +67,7 @@ def test_members_that_a_declaration_lacks_stay(api: Api) -> None:
 
 
 def test_a_dataset_that_its_jobs_know_is_declared_anew(api: Api) -> None:
-    orders = f"namespaces/{LAKE}/datasets/orders"
-    put = api.put(orders, {**TABLE, "fields": [{"name": "who", "type": "text"}]})
+    put = api.put(f"namespaces/{LAKE}/datasets/orders", {**TABLE, "fields": [{"name": "who", "type": "text"}]})
     assert [field["name"] for field in put.body["fields"]] == ["who"]
     assert "job:demo:load" in api.graph(f"dataset:{LAKE}:orders")
 
@@ -210,5 +209,4 @@ def test_a_declared_source_is_there(api: Api) -> None:
 
 def test_of_the_datasets_of_others_a_declaration_does_not_tell_which_are_there(api: Api) -> None:
     api.caller = Principal("team", frozenset({Scope.INGEST}), ("shop",))
-    unknown = {"namespace": LAKE, "name": "x"}
-    assert api.put(FIND, {**JOB, "inputs": [unknown]}).status == 200
+    assert api.put(FIND, {**JOB, "inputs": [{"namespace": LAKE, "name": "x"}]}).status == 200

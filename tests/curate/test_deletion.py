@@ -20,8 +20,7 @@ def reads_orders(seconds: float, job: str = "report") -> factory.Document:
 
 def test_a_dataset_is_answered_as_it_was_and_then_gone(api: Api) -> None:
     before = api.get(ORDERS)
-    deleted = api.delete(ORDERS)
-    assert deleted == before
+    assert api.delete(ORDERS) == before
     assert api.get(ORDERS).status == 404
     assert api.datasets() == ["sums"]
     assert api.get("lineage", nodeId=f"dataset:{LAKE}:orders").status == 404
@@ -78,8 +77,7 @@ def test_a_revived_node_can_be_deleted_again(api: Api) -> None:
 
 def test_the_order_of_deletions_and_events_does_not_matter() -> None:
     api = Api()
-    written = factory.run_event("COMPLETE", seconds=1, job="load", outputs=[factory.dataset("orders")])
-    api.fold_events(written)
+    api.fold_events(factory.run_event("COMPLETE", seconds=1, job="load", outputs=[factory.dataset("orders")]))
     api.delete(ORDERS)
     api.delete(LOAD)
     api.fold_events(reads_orders(seconds=9))
@@ -201,8 +199,7 @@ def test_an_unknown_node_cannot_be_deleted(api: Api, path: str, message: str) ->
 
 
 def test_an_event_from_a_clock_that_is_ahead_is_deleted_too(api: Api) -> None:
-    ahead = (api.now + timedelta(minutes=5) - factory.EPOCH).total_seconds()
-    api.fold_events(reads_orders(seconds=ahead))
+    api.fold_events(reads_orders(seconds=(api.now + timedelta(minutes=5) - factory.EPOCH).total_seconds()))
     assert api.delete(ORDERS).status == 200
     assert api.get(ORDERS).status == 404
 

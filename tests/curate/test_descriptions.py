@@ -98,8 +98,7 @@ def test_each_fault_of_a_body_is_named(api: Api, path: str, body: Any, message: 
     answer = api.put(path, body)
     assert answer.status == 400
     assert message in answer.body["message"]
-    assert api.queue.sent == []
-    assert api.logged == []
+    assert (api.queue.sent, api.logged) == ([], [])
 
 
 def test_a_key_describes_only_its_own_namespaces(api: Api) -> None:

@@ -80,8 +80,7 @@ def test_the_last_runs_that_were_judged_are_kept_in_any_order() -> None:
         api.put(f"jobs/runs/{factory.run_id(number)}/good")
     events = [*api.folded_events, *api.queued_events()]
     assert folded([[event] for event in events]) == folded([events[::-1]])
-    dataset = factory.run_event("COMPLETE", run=40, job="load", seconds=50)
-    api.fold_events(dataset)
+    api.fold_events(factory.run_event("COMPLETE", run=40, job="load", seconds=50))
     cause = api.get("rootcause", nodeId="job:demo:load").body
     assert (cause["lastGood"]["id"], cause["lastGood"]["confirmed"]) == (factory.run_id(30), True)
 
@@ -96,8 +95,7 @@ def test_a_producer_cannot_call_its_run_good(ran: Api) -> None:
 @pytest.mark.parametrize("end", ["COMPLETE", "FAIL"])
 def test_a_run_that_never_reported_is_good_with_those_that_it_started_unless_one_failed(api: Api, end: str) -> None:
     """A DAG's run that only its tasks name as their parent."""
-    parent = {"parent": factory.parent(20, "dag")}
-    api.fold_events(factory.run_event(end, run=21, job="dag.task", run_facets=parent))
+    api.fold_events(factory.run_event(end, run=21, job="dag.task", run_facets={"parent": factory.parent(20, "dag")}))
     path = f"jobs/runs/{factory.run_id(20)}"
     before = api.get(path).body
     said = api.put(f"{path}/good")

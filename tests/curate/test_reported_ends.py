@@ -24,8 +24,7 @@ GLUE = {"jobName": "MyJob", "severity": "ERROR", "jobRunId": "jr_abcdef01", "mes
 
 def notice(state: str, detail: dict[str, Any] | None = None, *, hours: int = 1) -> dict[str, Any]:
     sent = step_ended()
-    shape = {"time": factory.at(hours * 3600), "detail": {**(detail or sent["detail"]), "state": state}}
-    return {**sent, **shape}
+    return {**sent, "time": factory.at(hours * 3600), "detail": {**(detail or sent["detail"]), "state": state}}
 
 
 def event(kind: str, seconds: float, run: int = 21, known_as: str | None = STEP) -> factory.Document:

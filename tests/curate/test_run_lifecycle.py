@@ -51,10 +51,8 @@ def test_a_run_that_completes_leaves_versions_of_what_its_job_was_declared_to_wr
     api.put(job, {"type": "BATCH", "inputs": inputs, "outputs": outputs})
     for transition, by_it in (("fail", False), ("complete", True)):
         run_id = api.post(f"{job}/runs").body["id"]
-        ended = api.post(f"jobs/runs/{run_id}/{transition}").body
-        assert bool(ended["jobVersion"]) is by_it
-        versions = api.get(f"{sums}/versions").body["versions"]
-        assert (run_id in [version["version"] for version in versions]) is by_it
+        assert bool(api.post(f"jobs/runs/{run_id}/{transition}").body["jobVersion"]) is by_it
+        assert (run_id in [version["version"] for version in api.get(f"{sums}/versions").body["versions"]]) is by_it
     assert (api.get(job).body["inputs"], api.get(job).body["outputs"]) == (inputs, outputs)
 
 
@@ -112,8 +110,7 @@ def test_a_run_of_events_is_moved_on_too(api: Api) -> None:
 def test_a_created_run_is_no_longer_new_after_its_first_event(api: Api) -> None:
     given = {"id": factory.run_id(78)}
     api.post(RUNS, given)
-    running = factory.run_event("RUNNING", seconds=7200, run=78, job="report")
-    api.fold_events(running)
+    api.fold_events(factory.run_event("RUNNING", seconds=7200, run=78, job="report"))
     assert api.get(f"jobs/runs/{factory.run_id(78)}").body["state"] == "RUNNING"
     assert api.post(RUNS, given).body["state"] == "RUNNING"
 

@@ -33,8 +33,7 @@ def test_what_was_put_is_read_back_with_its_comments(api: Api) -> None:
     assert put.status == 200
     got = api.get("settings").body
     assert got == put.body
-    assert got["text"] == TEXT
-    assert got["settings"]["expectations"][0]["due"] == "17:00 Europe/Berlin"
+    assert (got["text"], got["settings"]["expectations"][0]["due"]) == (TEXT, "17:00 Europe/Berlin")
     assert got["updatedBy"] == "everybody"
 
 

@@ -163,8 +163,7 @@ def test_a_tag_that_a_producer_keeps_sending_is_taken_off_until_it_is_put_again(
 
 def test_a_sent_tag_with_a_value_is_taken_off_by_its_text_or_with_its_key(api: Api) -> None:
     entries = [{"key": "use", "value": "ads"}, {"key": "use", "value": "finance"}, {"key": "useful"}]
-    in_field = {"key": "classification", "value": "pii", "field": "who"}
-    facet = sent_tags(*entries, in_field)
+    facet = sent_tags(*entries, {"key": "classification", "value": "pii", "field": "who"})
     for run in (20, 21):
         orders = factory.dataset("orders", tags=facet)
         api.fold_events(factory.run_event("COMPLETE", seconds=30 + run, run=run, outputs=[orders]))

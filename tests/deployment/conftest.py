@@ -14,13 +14,10 @@ Properties = dict[str, Any]
 
 
 class Resources:
-    """The resources of the template, by name or by type."""
-
     def __init__(self, resources: dict[str, Properties]) -> None:
         self._resources = resources
 
     def __getitem__(self, name: str) -> Properties:
-        """Return the properties of a resource."""
         properties: Properties = self._resources[name]["Properties"]
         return properties
 

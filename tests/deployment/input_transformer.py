@@ -15,7 +15,6 @@ PLACEHOLDER = re.compile(r"<([\w-]+)>")
 
 
 def rendered(transformer: dict[str, Any], event: dict[str, Any], null_in_quotes: str = "") -> str:
-    """Return the text that a target gets of an event."""
     values = {name: value_at(event, path) for name, path in transformer["InputPathsMap"].items()}
 
     def in_quotes(placeholder: re.Match[str]) -> str:
@@ -38,6 +37,5 @@ def value_at(event: dict[str, Any], path: str) -> Any:
 
 
 def in_quotes(template: str) -> set[str]:
-    """Return the placeholders that stand within quotes."""
     literals = (match[0] for match in TOKEN.finditer(template) if not match[1])
     return {name for literal in literals for name in PLACEHOLDER.findall(literal)}

@@ -53,8 +53,7 @@ def test_a_role_may_do_with_what_is_taken_over_what_it_may_do_with_what_is_made(
     """Statement by statement: the same actions and conditions, on the same parts of the resource."""
     for name, role in resources.of_type("AWS::IAM::Role").items():
         own = list(statements(role))
-        adopted = list(statements(adopting["Resources"][name]["Properties"]))
-        for before, after in zip(own, adopted, strict=True):
+        for before, after in zip(own, list(statements(adopting["Resources"][name]["Properties"])), strict=True):
             assert before | {"Resource": None} == after | {"Resource": None}
             expected = [in_place_of(text_of(each)) for each in as_list(before["Resource"])]
             assert [text_of(each) for each in as_list(after["Resource"])] == expected
@@ -66,7 +65,6 @@ def test_the_outputs_name_what_is_taken_over(adopting: Properties) -> None:
 
 
 def text_of(resource: Any) -> str:
-    """A reference as the text of a `Fn::Sub`."""
     match resource:
         case str(text):
             return text

@@ -14,7 +14,6 @@ from tests.deployment.input_transformer import in_quotes, rendered
 
 CHATS = ("Slack", "Teams")
 RULES = ("AlertsToTopic", "AlertsToDatadog")
-ONLY_WITH_DATADOG = {"DatadogConnection", "DatadogDestination", "AlertsToDatadog", "AlertsToDatadogRole"}
 FILTERED_BY = ("namespace", "owners", "severity")
 
 RESOURCES = Resources(read_template(ROOT / "template.yaml")["Resources"])
@@ -107,7 +106,7 @@ def test_without_a_key_there_are_no_resources_for_datadog(template: Properties) 
     conditional = {
         name for name, resource in template["Resources"].items() if resource.get("Condition") == "HasDatadog"
     }
-    assert conditional == ONLY_WITH_DATADOG
+    assert conditional == {"DatadogConnection", "DatadogDestination", "AlertsToDatadog", "AlertsToDatadogRole"}
     assert template["Parameters"]["DatadogKeySecretArn"]["Default"] == ""
     assert template["Conditions"]["HasDatadog"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "DatadogKeySecretArn"}, ""]}]}
 
@@ -139,8 +138,7 @@ def test_no_text_of_an_alert_stands_in_quotes_where_nothing_would_be_escaped(tra
 @given(detail=details)
 def test_the_message_of_any_alert_is_json_with_its_members(null: str, detail: Detail) -> None:
     message = json.loads(rendered(TO_TOPIC, event(detail), null_in_quotes=null))
-    assert message["detail"] == detail
-    assert message["explanation"] == detail["lines"]
+    assert (message["detail"], message["explanation"]) == (detail, detail["lines"])
     assert message["link"] == (detail["link"] or null)
     for name in ("id", "time", "severity", "namespace", "name", "owners", "title"):
         assert message[name] == detail[name]
@@ -148,8 +146,7 @@ def test_the_message_of_any_alert_is_json_with_its_members(null: str, detail: De
 
 @given(detail=details)
 def test_datadog_accepts_any_alert(detail: Detail) -> None:
-    sent = parse_event(rendered(TO_DATADOG, event(detail)).encode(), now=0)
-    assert sent == {
+    assert parse_event(rendered(TO_DATADOG, event(detail)).encode(), now=0) == {
         "title": detail["title"],
         "text": detail["text"],
         "tags": detail["tags"],
@@ -168,8 +165,7 @@ def test_the_message_for_a_person_has_the_important_members_first_one_a_line() -
 
 
 def test_a_subscription_can_filter_by_members_of_the_message() -> None:
-    message = json.loads(rendered(TO_TOPIC, event(schema_changed("a" * 32))))
-    assert message.keys() >= set(FILTERED_BY)
+    assert json.loads(rendered(TO_TOPIC, event(schema_changed("a" * 32)))).keys() >= set(FILTERED_BY)
 
 
 def target_of(resources: Resources, rule: str) -> Properties:

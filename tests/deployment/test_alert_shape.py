@@ -77,8 +77,7 @@ def test_the_message_of_any_alert_can_be_read_back(alert: Alert) -> None:
 @example(LONGEST)
 @given(alerts)
 def test_slack_shows_any_alert_as_plain_text_with_a_button_to_the_page(alert: Alert) -> None:
-    message = json.loads(rendered(TO_SLACK, event(alert)))
-    header, section, actions = message["blocks"]
+    header, section, actions = json.loads(rendered(TO_SLACK, event(alert)))["blocks"]
     (button,) = actions["elements"]
     assert 0 < len(header["text"]["text"]) <= 150
     assert 0 < len(section["text"]["text"]) <= 3_000

@@ -8,8 +8,6 @@ import pytest
 from headwater.alerts.announce import BY_KIND
 from tests.deployment.conftest import Resources
 
-HALF_A_DAY = 12 * 60 * 60
-
 
 def test_the_function_follows_the_stream_of_the_table_from_its_beginning(resources: Resources) -> None:
     mapping = resources["AlertsStreamMapping"]
@@ -23,7 +21,7 @@ def test_a_record_that_fails_is_retried_for_half_a_day_and_then_goes_to_the_dead
     mapping = resources["AlertsStreamMapping"]
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert mapping["BisectBatchOnFunctionError"] is True
-    assert mapping["MaximumRecordAgeInSeconds"] == HALF_A_DAY
+    assert mapping["MaximumRecordAgeInSeconds"] == 12 * 60 * 60
     assert mapping["DestinationConfig"]["OnFailure"]["Destination"] == {"Fn::GetAtt": ["StreamDeadLetters", "Arn"]}
 
 

@@ -60,8 +60,7 @@ def test_the_authoriser_sees_every_request_afresh_unless_keys_are_remembered(
 ) -> None:
     """A key comes in either of two headers, so there is no identity source, and nothing to cache by."""
     authoriser = resources["KeyAuthoriser"]
-    cached = ["$request.header.Authorization"]
-    assert authoriser["IdentitySource"] == {"Fn::If": ["CachesKeys", cached, []]}
+    assert authoriser["IdentitySource"] == {"Fn::If": ["CachesKeys", ["$request.header.Authorization"], []]}
     assert authoriser["AuthorizerResultTtlInSeconds"] == {"Ref": "KeyCacheSeconds"}
     assert template["Parameters"]["KeyCacheSeconds"]["Default"] == 0
     assert template["Conditions"]["CachesKeys"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "KeyCacheSeconds"}, 0]}]}

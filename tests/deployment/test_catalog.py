@@ -59,10 +59,9 @@ def test_tables_are_created_in_one_database_alone(template: Properties, resource
 def test_without_catalog_sync_no_role_may_write_in_glue(template: Properties, resources: Resources) -> None:
     both = [{"Condition": "SyncsCatalog"}, {"Fn::Equals": [{"Ref": "CreateMissingTables"}, "ON"]}]
     assert template["Conditions"]["CreatesTables"] == {"Fn::And": both}
-    roles = resources.of_type("AWS::IAM::Role")
     always = [
         policy
-        for name, role in roles.items()
+        for name, role in resources.of_type("AWS::IAM::Role").items()
         if template["Resources"][name].get("Condition") != "HasLakehouse"  # writes the tables of the lakehouse alone
         for policy in role["Policies"]
     ]

@@ -41,8 +41,7 @@ def test_a_function_that_a_schedule_invokes_raises_an_alarm_if_it_fails(resource
 
 @pytest.mark.parametrize("schedule", ["SweepSchedule", "GlueImportSchedule"])
 def test_what_a_scheduled_function_fails_for_goes_to_a_queue_with_an_alarm(resources: Resources, schedule: str) -> None:
-    """A poll of Kafka Connect or of registries has no such queue: the next poll, a minute later, finds what the
-    last one missed."""
+    """A poll of Kafka Connect or registries has no queue: the next, a minute later, finds what it missed."""
     invocations = resources.of_type("AWS::Lambda::EventInvokeConfig").values()
     (config,) = [each for each in invocations if each["FunctionName"] == {"Ref": scheduled(resources, schedule)}]
     queue = queue_of(config["DestinationConfig"]["OnFailure"]["Destination"])
@@ -128,8 +127,7 @@ def test_lambda_logs_no_line_for_each_start_and_end_and_drops_no_metric(template
 
 
 def test_no_arn_is_of_one_partition_of_aws(resources: Resources, template: Properties) -> None:
-    written = json.dumps([template["Resources"], template["Outputs"]])
-    assert not re.findall(r"arn:aws:", written)
+    assert not re.findall(r"arn:aws:", json.dumps([template["Resources"], template["Outputs"]]))
 
 
 def alarms_of(resources: Resources, function: str) -> dict[str, Properties]:
@@ -150,7 +148,6 @@ def queue_of(arn: Any) -> str:
 
 
 def rules_let_in(policy: Properties) -> Iterator[str]:
-    """The rules whose targets a queue policy lets in."""
     for statement in policy["PolicyDocument"]["Statement"]:
         granted = statement["Fn::If"][1] if "Fn::If" in statement else statement
         if granted["Effect"] == "Allow" and granted["Principal"] == {"Service": "events.amazonaws.com"}:

@@ -25,8 +25,7 @@ def test_the_rule_alone_may_send(resources: Resources) -> None:
 
 def test_an_end_that_comes_before_its_run_is_told_again_for_six_hours(resources: Resources) -> None:
     queue = resources["JobRunEndQueue"]
-    assert queue["MessageRetentionPeriod"] == 6 * 60 * 60
-    assert queue["VisibilityTimeout"] == 5 * 60
+    assert (queue["MessageRetentionPeriod"], queue["VisibilityTimeout"]) == (6 * 60 * 60, 5 * 60)
     assert queue["VisibilityTimeout"] >= 6 * resources["CurateFunction"]["Timeout"]
     mapping = resources["JobRunEndMapping"]
     assert (mapping["EventSourceArn"], mapping["FunctionName"]) == (QUEUE, {"Ref": "CurateFunction.Alias"})

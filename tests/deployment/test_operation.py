@@ -94,8 +94,7 @@ def test_silence_is_no_alarm(resources: Resources) -> None:
 def test_one_failure_is_enough_where_an_event_or_an_alert_is_at_stake(resources: Resources) -> None:
     watched = ("DeadLettersAlarm", "AlertDeadLettersAlarm", "EventsQuarantinedAlarm", "RecordsQuarantinedAlarm")
     for name in (*watched, "CorruptItemsAlarm", "AuditEntriesLostAlarm"):
-        assert resources[name]["Threshold"] == 1
-        assert resources[name]["EvaluationPeriods"] == 1
+        assert (resources[name]["Threshold"], resources[name]["EvaluationPeriods"]) == (1, 1)
         assert resources[name]["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
 
 

@@ -2,7 +2,6 @@
 
 from tests.deployment.conftest import Properties, Resources
 
-ON_DEMAND = ("PickupQueuePolicy", "PickupQueueMapping", "PickupDeadLettersAlarm")
 BUCKET = {"Fn::Sub": "arn:${AWS::Partition}:s3:::${PickupBucketName}"}
 
 
@@ -11,7 +10,7 @@ def test_without_a_bucket_the_function_is_not_invoked_and_costs_nothing(
 ) -> None:
     assert template["Parameters"]["PickupBucketName"]["Default"] == ""
     assert template["Conditions"]["PicksUp"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "PickupBucketName"}, ""]}]}
-    for name in ON_DEMAND:
+    for name in ("PickupQueuePolicy", "PickupQueueMapping", "PickupDeadLettersAlarm"):
         assert resources.whole(name)["Condition"] == "PicksUp"
 
 

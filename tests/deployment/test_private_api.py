@@ -1,5 +1,4 @@
-"""The private API is off by default, is reached by one VPC endpoint alone, and has the keys and functions of the HTTP
-API."""
+"""The private API is off by default, is reached by one VPC endpoint, and has the HTTP API's keys and functions."""
 
 from tests.deployment.conftest import Properties, Resources
 
@@ -55,8 +54,7 @@ def test_events_go_to_ingest_and_lookups_to_lookup_with_a_key(resources: Resourc
         assert f"${{{function}.Alias}}" in method["Integration"]["Uri"]["Fn::Sub"]
         assert method["Integration"]["Type"] == "AWS_PROXY"
     assert resources["PrivatePost"]["AuthorizationType"] == "CUSTOM"
-    by_iam_or_key = {"Fn::If": ["LookupByIam", "AWS_IAM", "CUSTOM"]}
-    assert resources["PrivateGet"]["AuthorizationType"] == by_iam_or_key
+    assert resources["PrivateGet"]["AuthorizationType"] == {"Fn::If": ["LookupByIam", "AWS_IAM", "CUSTOM"]}
 
 
 def test_no_answer_of_the_authoriser_is_kept(resources: Resources) -> None:

@@ -3,7 +3,6 @@
 from tests.deployment.conftest import Resources
 
 LAMBDA_BATCH = 10
-SQS_MESSAGE_BYTES = 1024 * 1024
 
 
 def test_queue_and_dead_letter_queue_are_high_throughput_fifo(resources: Resources) -> None:
@@ -26,7 +25,7 @@ def test_a_given_up_message_is_kept_as_long_as_sqs_can(resources: Resources) -> 
 
 def test_a_message_may_be_as_large_as_sqs_takes(resources: Resources) -> None:
     for queue in resources.of_type("AWS::SQS::Queue").values():
-        assert queue["MaximumMessageSize"] == SQS_MESSAGE_BYTES
+        assert queue["MaximumMessageSize"] == 1024 * 1024
 
 
 def test_a_batch_stays_hidden_while_normalise_folds_it_and_two_minutes_at_most(resources: Resources) -> None:
@@ -43,5 +42,4 @@ def test_normalise_may_fail_single_messages_of_a_batch(resources: Resources) -> 
 
 
 def test_how_many_copies_of_normalise_run_is_bounded(resources: Resources) -> None:
-    mapping = resources["NormaliseQueueMapping"]
-    assert mapping["ScalingConfig"] == {"MaximumConcurrency": {"Ref": "MaximumConcurrency"}}
+    assert resources["NormaliseQueueMapping"]["ScalingConfig"] == {"MaximumConcurrency": {"Ref": "MaximumConcurrency"}}

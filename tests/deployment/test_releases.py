@@ -107,8 +107,7 @@ def test_whatever_calls_a_released_function_calls_its_alias(resources: Resources
 def test_a_caller_may_call_an_alias_before_it_does(template: Properties) -> None:
     """An update over the release that brought the aliases changes permission and caller."""
     for caller in ("KeyAuthoriser", "IngestIntegration", "LookupIntegration", "CurateIntegration"):
-        permission = template["Resources"][caller]["DependsOn"]
-        assert permission == f"{caller.removesuffix('Integration')}Permission"
+        assert template["Resources"][caller]["DependsOn"] == f"{caller.removesuffix('Integration')}Permission"
 
 
 def test_the_role_moves_the_aliases_of_these_functions_alone(resources: Resources) -> None:

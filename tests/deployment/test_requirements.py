@@ -8,10 +8,8 @@ import pytest
 from tests.deployment.conftest import ROOT
 
 LAYER_LOCK = ROOT / "layers" / "dependencies" / "requirements.txt"
-DEV_LOCK = ROOT / "requirements" / "dev.txt"
 CLI = ROOT / "layers" / "headwater" / "headwater" / "cli"
 LOCKS = [LAYER_LOCK, *sorted((ROOT / "requirements").glob("*.txt")), *sorted(CLI.rglob("requirements.txt"))]
-SOURCES = [lock.with_suffix(".in") for lock in LOCKS]
 
 
 def short(path: Path) -> str:
@@ -27,7 +25,7 @@ def test_every_line_of_a_lock_is_a_pin_with_a_hash_or_a_remark(lock: Path) -> No
     assert [text for text in lines if not re.fullmatch(line, text)] == []
 
 
-@pytest.mark.parametrize("file", LOCKS + SOURCES, ids=short)
+@pytest.mark.parametrize("file", LOCKS + [lock.with_suffix(".in") for lock in LOCKS], ids=short)
 def test_no_file_names_an_index(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     assert "://" not in text
@@ -37,7 +35,7 @@ def test_no_file_names_an_index(file: Path) -> None:
 def test_tests_run_with_the_deployed_versions() -> None:
     deployed = pins(LAYER_LOCK)
     assert deployed
-    assert {name: pins(DEV_LOCK).get(name) for name in deployed} == deployed
+    assert {name: pins(ROOT / "requirements" / "dev.txt").get(name) for name in deployed} == deployed
 
 
 def pins(lock: Path) -> dict[str, str]:

@@ -83,8 +83,7 @@ def test_no_bucket_can_be_made_public(resources: Resources) -> None:
 
 def test_archived_objects_cool_and_expire(resources: Resources) -> None:
     """All but items/: the heads of jobs and datasets stay, and so does what is too long for them."""
-    rules = resources["ArchiveBucket"]["LifecycleConfiguration"]["Rules"]
-    assert all(rule["Status"] == "Enabled" for rule in rules)
+    assert all(rule["Status"] == "Enabled" for rule in resources["ArchiveBucket"]["LifecycleConfiguration"]["Rules"])
     assert {rule["Prefix"] for rule in cooling(resources)} == {"events/", "bodies/", "quarantine/", "archive-errors/"}
     for rule in cooling(resources):
         ages = [transition["TransitionInDays"] for transition in rule["Transitions"]]
@@ -107,8 +106,7 @@ def test_firehose_joins_gzipped_records_in_events_by_date_and_writes_faults_else
     destination = stream["ExtendedS3DestinationConfiguration"]
     assert stream["DeliveryStreamType"] == "DirectPut"
     assert destination["BucketARN"] == {"Fn::GetAtt": ["ArchiveBucket", "Arn"]}
-    assert destination["CompressionFormat"] == "UNCOMPRESSED"
-    assert destination["FileExtension"] == ".gz"
+    assert (destination["CompressionFormat"], destination["FileExtension"]) == ("UNCOMPRESSED", ".gz")
     assert destination["Prefix"] == "events/date=!{timestamp:yyyy-MM-dd}/"
     assert not destination["ErrorOutputPrefix"].startswith("events/")
 
@@ -140,10 +138,9 @@ def test_copies_in_another_region_are_made_if_they_are_wanted(template: Properti
 
 
 def test_s3_reads_the_archive_for_its_copy_and_writes_that_copy_alone(resources: Resources) -> None:
-    bucket = {"Fn::GetAtt": ["ArchiveBucket", "Arn"]}
     granted = {each["Sid"]: each["Resource"] for each in resources["ReplicaPolicy"]["PolicyDocument"]["Statement"]}
     assert granted == {
-        "ReadReplication": bucket,
+        "ReadReplication": {"Fn::GetAtt": ["ArchiveBucket", "Arn"]},
         "ReadVersions": {"Fn::Sub": "${ArchiveBucket.Arn}/*"},
         "WriteReplicas": {"Fn::Sub": "arn:${AWS::Partition}:s3:::${ReplicaBucketName}/*"},
     }

@@ -139,8 +139,7 @@ def test_every_request_to_write_is_documented_and_no_other() -> None:
 
 
 def test_every_lookup_is_documented_and_no_other() -> None:
-    text = (DOCS / "routes.md").read_text()
-    documented = re.findall(r"^\| `GET (/[^`]+)`", text, re.MULTILINE)
+    documented = re.findall(r"^\| `GET (/[^`]+)`", (DOCS / "routes.md").read_text(), re.MULTILINE)
     matched = [
         next(lookup.pattern for lookup in ROUTES if re.fullmatch(lookup.pattern, _example(route)))
         for route in documented

@@ -8,12 +8,11 @@ from tests.local.emulator import test_workarounds
 from tests.local.emulator.documented import ROOT, gaps, workarounds
 
 MARK = re.compile(r"Workaround: ([a-z-]+)")
-FILES = [ROOT / "template.yaml", *(ROOT / "local").rglob("*.py")]
 
 
 def test_every_workaround_is_documented_with_its_files_and_no_other() -> None:
     files_by_workaround: dict[str, set[str]] = {}
-    for file in FILES:
+    for file in [ROOT / "template.yaml", *(ROOT / "local").rglob("*.py")]:
         for name in MARK.findall(file.read_text(encoding="utf-8")):
             files_by_workaround.setdefault(name, set()).add(file.relative_to(ROOT).as_posix())
     assert {name: set(files) for name, files in workarounds().items()} == files_by_workaround

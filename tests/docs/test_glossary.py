@@ -47,7 +47,6 @@ REPLACED = _words_in(
 
 
 def terms() -> set[str]:
-    """The words of the glossary's first column."""
     rows = [line.split("|")[1] for line in GLOSSARY.read_text().splitlines() if line.startswith("| ")]
     return {word for row in rows for word in re.findall(r"[a-z0-9]+", row.lower())}
 
@@ -111,8 +110,7 @@ def test_every_name_of_the_glossary_is_in_the_code() -> None:
 
 
 def test_the_shared_rooms_are_named_with_terms_and_ordinary_words() -> None:
-    unknown = {name: word for name in public_names() for word in words(name) if not is_known(word)}
-    assert unknown == {}
+    assert {name: word for name in public_names() for word in words(name) if not is_known(word)} == {}
 
 
 @pytest.mark.parametrize("names", [[*CODECS, "auditEntry", "day"], METRICS], ids=["items", "metrics"])

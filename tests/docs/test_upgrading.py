@@ -57,6 +57,5 @@ def test_a_job_that_calls_aws_has_a_role_and_no_lasting_credentials() -> None:
 
 
 def test_the_page_names_what_was_tried() -> None:
-    page = (ROOT / "docs" / "upgrading.md").read_text()
-    for named in re.findall(r"`(tests/[\w/]+\.py)`", page):
+    for named in re.findall(r"`(tests/[\w/]+\.py)`", (ROOT / "docs" / "upgrading.md").read_text()):
         assert (ROOT / named).exists(), named

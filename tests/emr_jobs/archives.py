@@ -46,7 +46,6 @@ def normalised(messages: Iterable[ReceivedMessage]) -> list[NormalisedEvent]:
 
 
 def folded(messages: Sequence[ReceivedMessage], at_once: int = 7) -> dict[Key, Item]:
-    """The items that the live fold leaves."""
     table = MemoryTable()
     events = sorted(normalised(messages), key=lambda event: event.at)
     for start in range(0, len(events), at_once):

@@ -20,8 +20,7 @@ ROOT = Path(__file__).parent.parent.parent
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkContext]:
     """A Spark of this machine, whose executors import what the tests import, with Iceberg."""
-    paths = [ROOT, ROOT / "layers" / "headwater"]
-    os.environ["PYTHONPATH"] = os.pathsep.join(map(str, paths))
+    os.environ["PYTHONPATH"] = os.pathsep.join(map(str, [ROOT, ROOT / "layers" / "headwater"]))
     os.environ["PYSPARK_PYTHON"] = sys.executable
     home = java_home(state_folder())
     os.environ["JAVA_HOME"] = str(home)

@@ -22,14 +22,13 @@ from local.stack.lifecycle import Stack
 
 ROOT = Layout.here().root
 CLUSTER = ROOT / "emr_jobs" / "cluster"
-SCRIPTS = [CLUSTER / "bootstrap.sh", ROOT / "headwater"]
 URL = "https://abc.execute-api.eu-west-1.amazonaws.com"
 KEY, JAR = "a-key-for-the-cluster", b"a jar"
 GOOD = ("--url", URL, "--secret", "listener-key")
 SHA256 = hashlib.sha256(JAR).hexdigest()
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("script", [CLUSTER / "bootstrap.sh", ROOT / "headwater"], ids=lambda path: path.name)
 def test_scripts_are_sound(script: Path) -> None:
     shellcheck = Path(sys.executable).with_name("shellcheck")
     process = subprocess.run([shellcheck, script], capture_output=True, text=True, check=False)  # noqa: S603

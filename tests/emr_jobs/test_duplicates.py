@@ -36,8 +36,7 @@ def planted(random: Random) -> Iterator[Planted]:
             yield from again[:1] if random.random() < 0.4 else again[1:]
         yield copied(first, f"q{number}_copy")
         yield deployed_again(first, "backfill")
-        others = list(look_alikes(made, random))
-        for at, other in enumerate(random.sample(others, 3)):
+        for at, other in enumerate(random.sample(list(look_alikes(made, random)), 3)):
             yield at_once(other, f"q{number}_other{at}", random)
 
 

@@ -70,8 +70,7 @@ def planted() -> list[Work]:
 
 @pytest.fixture(scope="module")
 def lake(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    """The planted works; a job that was slow today; one whose volume broke with its schema; a hub with many readers;
-    tagged columns."""
+    """The planted works; a slow job; one whose volume broke with its schema; a hub; tagged columns."""
     made = database(session, tmp_path_factory.mktemp("lake"))
     usual = [60.0 + day % 3 for day in range(20)]
     readers = [
@@ -179,8 +178,7 @@ def test_where_executor_seconds_have_a_history_they_are_the_drift_and_the_durati
 ) -> None:
     busy = [insight for insight in insights["drift"] if insight["details"].get("measure") == "executor seconds"]
     assert [(names(each, "JOB"), each["details"]["value"]) for each in busy] == [({"busy"}, 600.0)]
-    told = set[str]().union(*(names(each, "JOB") for each in insights["drift"]))
-    assert not told & {"waited", "new_jar"}
+    assert not set[str]().union(*(names(each, "JOB") for each in insights["drift"])) & {"waited", "new_jar"}
 
 
 def test_a_stage_in_which_one_task_read_most_is_skew_until_the_job_is_mended(insights: dict[str, Any]) -> None:

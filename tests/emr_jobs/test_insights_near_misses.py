@@ -25,8 +25,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.engine]
 
 NOW = parse_instant(factory.at(3600))
 PROGRAMS = ("shop", "iceberg", "pandas", "delta", "jdbc")
-EARLIER = timedelta(days=4, hours=10, minutes=30)
-"""The programs ran on 2026-11-24, half past six."""
 MONTH = range(20, -1, -1)
 _RUNS = count(1)
 
@@ -78,8 +76,7 @@ def ddl(change: str, table: str, day: float, *, begin: float = 0, former: str = 
     facet: Document = {"lifecycleStateChange": change}
     if former:
         facet["previousIdentifier"] = {"namespace": "s3://lake", "name": former}
-    sent = query(f"ddl.{change.lower()}", (), [table], day=day, begin=begin, seconds=1, rows=None, change=facet)
-    for event in sent:
+    for event in query(f"ddl.{change.lower()}", (), [table], day=day, begin=begin, seconds=1, rows=None, change=facet):
         # The listener looks the new name up: the START of a rename that succeeds names no table.
         yield {**event, "outputs": []} if former and event["eventType"] == "START" else event
 
@@ -179,7 +176,8 @@ def programs() -> Iterator[Document]:
     """The events of the programs, as if they had run an hour ago."""
     for name in PROGRAMS:
         for event in recorded_program(name):
-            time = to_datetime(parse_instant(event["eventTime"])) - EARLIER
+            # The programs ran on 2026-11-24, half past six.
+            time = to_datetime(parse_instant(event["eventTime"])) - timedelta(days=4, hours=10, minutes=30)
             yield event | {"eventTime": time.isoformat().replace("+00:00", "Z")}
 
 

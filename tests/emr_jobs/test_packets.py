@@ -65,8 +65,7 @@ def test_a_state_is_unpacked_as_it_was_packed(documents: list[factory.Document])
         facts = JobFacts.of(event)
         states += [JobHead(facts)] if facts else []
         states += [Run.of(event)] if isinstance(event, RunEvent) else []
-    packets = Packet.all_of("states", 0, states)
-    assert [state for packet in packets for state in packet.records] == states
+    assert [state for packet in Packet.all_of("states", 0, states) for state in packet.records] == states
 
 
 def test_a_packet_of_several_records_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,8 +105,7 @@ def test_a_large_object_is_handed_on_in_parts_that_know_their_lines(
     parts = handed_on(archive(tmp_path, lines, files=1), tasks=3)
     assert len(parts) > 5
     assert {part.task for part in parts} <= {0, 1, 2}
-    numbered = sorted(pair for part in parts for pair in part.numbered)
-    assert numbered == [*enumerate(lines, start=1)]
+    assert sorted(pair for part in parts for pair in part.numbered) == [*enumerate(lines, start=1)]
 
 
 def line_of(job: str, run: int, kind: str) -> bytes:

@@ -60,8 +60,7 @@ def test_a_rebuilt_item_is_marked_beside_its_content_until_a_fold_writes_it() ->
     rebuild = DynamoTable(client, "lineage", FakeBucket(), is_rebuild=True)
     live = DynamoTable(client, "lineage", FakeBucket())
     rebuild.put(items)
-    stored = client.scan(TableName="lineage")["Items"]
-    assert all(item[REBUILT] == {"BOOL": True} for item in stored)
+    assert all(item[REBUILT] == {"BOOL": True} for item in client.scan(TableName="lineage")["Items"])
     assert live.read([item.key for item in items]) == {item.key: item for item in items}
     live.put(items[:1])
     assert sum(REBUILT in item for item in client.scan(TableName="lineage")["Items"]) == len(items) - 1
@@ -69,8 +68,7 @@ def test_a_rebuilt_item_is_marked_beside_its_content_until_a_fold_writes_it() ->
 
 def test_the_outbox_of_a_file_takes_nothing_from_a_rebuild(tmp_path: Path) -> None:
     database = Database(tmp_path / "lineage.db")
-    table = SqliteTable(database)
-    table.put(in_order(rebuilt_items().items.values()))
+    SqliteTable(database).put(in_order(rebuilt_items().items.values()))
     assert SqliteOutbox(database).take() == []
     fold(factory.received(DRIFT), GraphStore(SqliteTable(database, SqliteOutbox(database)), RETENTION))
     assert SqliteOutbox(database).take() != []

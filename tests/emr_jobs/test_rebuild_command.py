@@ -52,7 +52,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """The file of a server that took these events."""
     path = tmp_path / "lineage.db"
     database, settings = Database(path), read_settings({})
     for event in normalised(received(EVENTS, lags=(1,))):
@@ -128,8 +127,7 @@ def binary(attributes: dict[str, dict[str, str]]) -> dict[str, dict[str, str | b
 def test_a_namespace_has_its_own_items_alone(spark: SparkContext, folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "demo.db"
     assert rebuild(spark, folder, "--into", str(path), "--namespace", "demo") == 0
-    kinds = {item.labels["kind"] for item in items(path).values()}
-    assert kinds == {"job", "run", "event", "namespace"}
+    assert {item.labels["kind"] for item in items(path).values()} == {"job", "run", "event", "namespace"}
     assert rebuild(spark, folder, "--verify", str(path), "--namespace", "demo") == 0
 
 

@@ -62,8 +62,7 @@ def test_an_alert_arrives_unchanged(shared_stack: Stack) -> None:
     queue = subscribed(shared_stack, {"id": [sent["id"]]})
     publish(shared_stack, sent)
     (alert,) = received(queue, 1)
-    assert alert.detail == sent
-    assert alert.message["explanation"] == sent["lines"]
+    assert (alert.detail, alert.message["explanation"]) == (sent, sent["lines"])
     assert at_datadog(shared_stack, [sent]) == Counter([sent["id"]])
     (event,) = [event for event in shared_stack.datadog.events() if f"id:{sent['id']}" in event["tags"]]
     assert (event["title"], event["text"]) == (sent["title"], sent["text"])

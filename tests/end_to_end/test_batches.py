@@ -1,5 +1,4 @@
-"""The response to a batch is that of the OpenLineage API: counts, and the failed events with reason and
-retriability."""
+"""The response to a batch is that of the OpenLineage API: counts, and failed events with reason and retriability."""
 
 import gzip
 import json
@@ -79,8 +78,7 @@ def test_a_batch_of_faulty_events_is_a_partial_success_of_none(api: Api) -> None
 
 def test_an_event_of_another_team_fails_alone(api: Api) -> None:
     own = factory.run_event(run=0xBA7C8) | {"job": {"namespace": "team-a", "name": "load"}}
-    answer = posted(Api.of(api.url, "for-a-team"), [own, factory.run_event(run=0xBA7C9)])
-    (failed,) = answer.json["failed_events"]
+    (failed,) = posted(Api.of(api.url, "for-a-team"), [own, factory.run_event(run=0xBA7C9)]).json["failed_events"]
     reason = "job.namespace: is not a namespace of this key; send a key for this namespace"
     assert failed == {"index": 1, "reason": reason, "retriable": False}
 

@@ -107,5 +107,4 @@ def test_normalise_folds_the_same_again_and_archives_it(curation_api: Api, deplo
     deployed.wait_for_ingestion()
     assert curation_api.get(*ORDERS).status == curation_api.get(*LOAD).status == 200
     assert curation_api.get("namespaces", "curation").json["ownerName"] == "me"
-    archived = b"".join(map(gzip.decompress, deployed.objects("events/").values()))
-    assert archived.count(b"/headwater/curate") > 10
+    assert b"".join(map(gzip.decompress, deployed.objects("events/").values())).count(b"/headwater/curate") > 10

@@ -47,7 +47,6 @@ def api(synced_stack: Stack) -> Api:
 
 @pytest.fixture(scope="module")
 def by_hand(deployed: Deployed) -> dict[str, Table]:
-    """Two Glue tables that were created by hand."""
     deployed.glue.create_database(DatabaseInput={"Name": "shop"})
     columns = [{"Name": "id", "Type": "bigint", "Comment": "as the till counts them"}]
     for name, more in (("orders", FOREIGN), ("revenue", FOREIGN | ICEBERG)):
@@ -168,13 +167,11 @@ def test_an_owner_in_glue_reaches_the_dataset(api: Api, deployed: Deployed, sync
         deployed.wait_for_ingestion()
     dataset = api.get("namespaces", "s3://glue-lake", "datasets", "revenue").json
     assert [owner["name"] for owner in dataset["facets"]["ownership"]["owners"]] == ["team:finance"]
-    assert dataset["description"] == "revenue of the shop"
-    assert dataset["tags"] == ["parquet"]
+    assert (dataset["description"], dataset["tags"]) == ("revenue of the shop", ["parquet"])
 
 
 def invoke_glue_import(deployed: Deployed, running: Stack) -> dict[str, int]:
-    names = running.deployment.resources["AWS::Lambda::Function"]
-    (name,) = (name for name in names if "GlueImportFunction" in name)
+    (name,) = (name for name in running.deployment.resources["AWS::Lambda::Function"] if "GlueImportFunction" in name)
     answer = deployed.lambda_.invoke(FunctionName=name, Payload=b"{}")
     counts: dict[str, int] = json.loads(answer["Payload"].read())
     return counts

@@ -71,8 +71,7 @@ def test_an_event_waits_until_the_item_that_it_meets_is_mended(api: Api, deploye
     _wait_for_corrupt_items(stack, 5 + 1)  # each delivery, and the lookup
     _change(deployed, HEAD, {"doc": sound["doc"]})
     _redrive(deployed)
-    head = deployed.items()[HEAD]
-    assert head[SCHEMA] == {"S": str(JOB.schema)}
+    assert deployed.items()[HEAD][SCHEMA] == {"S": str(JOB.schema)}
     assert api.get("namespaces", "demo", "jobs", "nightly").json["latestRun"]["id"] == factory.run_id(900)
 
 

@@ -42,8 +42,7 @@ def test_a_key_is_for_its_scopes_and_namespaces(api: Api) -> None:
 
 
 def test_a_reader_sees_only_the_namespaces_of_its_key(api: Api, deployed: Deployed) -> None:
-    ours = factory.run_event() | {"job": {"namespace": "team-a", "name": "load"}}
-    api.post_event(ours)
+    api.post_event(factory.run_event() | {"job": {"namespace": "team-a", "name": "load"}})
     deployed.wait_for_ingestion()
     reader = Api.of(api.url, "for-a-team")
     assert [namespace["name"] for namespace in reader.get("namespaces").json["namespaces"]] == ["team-a"]

@@ -55,7 +55,6 @@ each_long_name = pytest.mark.parametrize("name", [pytest.param(NAMES[what], id=w
 
 @pytest.fixture(scope="module")
 def named(api: Api, deployed: Deployed) -> Api:
-    """The API, with a job and a dataset of each name."""
     answer = api.post_event([event(number, name) for number, name in enumerate(NAMES.values())], "/lineage/batch")
     assert answer.json["summary"]["successful"] == len(NAMES)
     deployed.wait_for_ingestion()
@@ -69,8 +68,7 @@ def event(number: int, name: str) -> factory.Document:
 
 @each_name
 def test_a_dataset_is_found_by_its_path(named: Api, name: str) -> None:
-    dataset = named.get("namespaces", DATASETS, "datasets", name).json
-    assert dataset["id"] == {"namespace": DATASETS, "name": name}
+    assert named.get("namespaces", DATASETS, "datasets", name).json["id"] == {"namespace": DATASETS, "name": name}
 
 
 @each_name

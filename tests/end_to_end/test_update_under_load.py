@@ -61,7 +61,6 @@ def test_a_tour_takes_each_step_to_and_fro() -> None:
 
 
 def packed(folder: Path, name: str) -> bytes:
-    """The files of a folder as a zip, below `name`."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", strict_timestamps=False) as archive:
         for path in sorted(folder.rglob("*")):

@@ -96,8 +96,6 @@ class Faults:
 
 
 class FaultyClient:
-    """A client whose calls may fail."""
-
     def __init__(self, client: Any, service: str, faults: Faults) -> None:
         self._client = client
         self._service = service

@@ -1,5 +1,4 @@
-"""The functions of functions/ in this process, over the services of fake_aws.py: each invocation may be killed, and the
-next one is a cold start."""
+"""The functions of functions/ over fake_aws.py: each invocation may be killed, and the next one is a cold start."""
 
 import contextlib
 import importlib.util

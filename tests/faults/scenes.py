@@ -66,7 +66,6 @@ def _run(chance: random.Random, number: int) -> list[Document]:
     """The events of a run, from its START to its end, if it ends."""
     job = chance.choice(["load", "report"]) if number else "load"
     facets = {"parent": factory.parent(0, "load")} if number and chance.random() < 0.3 else {}
-    kinds = ["START", "RUNNING", chance.choice(["COMPLETE", "COMPLETE", "FAIL", "RUNNING"])]
     return [
         factory.run_event(
             kind,
@@ -77,7 +76,7 @@ def _run(chance: random.Random, number: int) -> list[Document]:
             outputs=[_dataset(chance) for _ in range(chance.randint(0, 2))],
             run_facets=facets,
         )
-        for step, kind in enumerate(kinds)
+        for step, kind in enumerate(["START", "RUNNING", chance.choice(["COMPLETE", "COMPLETE", "FAIL", "RUNNING"])])
     ]
 
 

@@ -99,7 +99,6 @@ class World:
 
     @property
     def tables(self) -> dict[str, dict[str, str]]:
-        """The parameters of the tables of Glue."""
         return {name: dict(table["Parameters"]) for name, table in self.functions.glue.tables_by_name.items()}
 
     def synchronise_all(self) -> None:
@@ -114,7 +113,6 @@ class World:
 
     @property
     def alerts(self) -> list[Document]:
-        """The alerts on the bus, with their types."""
         return [
             {**json.loads(entry["Detail"]), "DetailType": entry["DetailType"]}
             for entry in self.functions.events.entries
@@ -228,8 +226,7 @@ class World:
                 self.shards[name][sum(image["PK"]["S"].encode()) % SHARDS].records.append(record)
 
     def _deliver_records(self, reader: str, shard: Shard) -> None:
-        """A batch of a shard; after a failure it comes again from the first failed record on, and once in a while
-        although it did not fail."""
+        """A batch of a shard; it comes again from its first failed record on, and at times without a failure."""
         chance = self.faults.chance
         batch = shard.records[: chance.randint(1, BATCH) if self.faults.is_on else BATCH]
         self._busy.add(id(shard))
@@ -275,7 +272,6 @@ def _plainly(work: Callable[[], Any]) -> Any:
 
 
 def _note(noted: dict[str, list[str]], group: str, body: str) -> None:
-    """Notes a message of a group, unless it is noted."""
     bodies = noted.setdefault(group, [])
     bodies += [body] * (body not in bodies)
 

@@ -41,7 +41,6 @@ Batches = list[list[NormalisedEvent]]
 
 @pytest.fixture(scope="module")
 def clients(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
-    """A client of DynamoDB Local for each writer."""
     with dynamodb_local(pytestconfig, tmp_path_factory.mktemp("concurrent")) as account:
         yield [account.client("dynamodb") for _ in range(WRITERS)]
 

@@ -29,8 +29,6 @@ OUTPUT = factory.dataset(
 
 
 class CountedTable(MemoryTable):
-    """Counts reads, and remembers what was written."""
-
     def __init__(self) -> None:
         super().__init__()
         self.reads: list[int] = []

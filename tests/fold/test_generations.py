@@ -1,5 +1,4 @@
-"""The runs that one run of a parent started make the edges of their job together: in any order of events, and as a
-plain reading of all runs has it."""
+"""The runs that one run of a parent started make their job's edges together, in any order of events."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -96,10 +95,9 @@ def test_the_runs_of_one_parent_run_count_together_in_any_order(data: st.DataObj
 
 @pytest.mark.parametrize("order", [*permutations(range(3))])
 def test_a_run_that_a_child_says_began_before_its_parent_leaves_the_same_items(order: Sequence[int]) -> None:
-    named_earlier = factory.run_event(seconds=0, run=5, job="task", run_facets={"parent": factory.parent(1, "load")})
     nightly: Any = {"run_facets": {"parent": factory.parent(8, "nightly")}}
     sent = [
-        named_earlier,
+        factory.run_event(seconds=0, run=5, job="task", run_facets={"parent": factory.parent(1, "load")}),
         factory.run_event("RUNNING", seconds=3, run=1, outputs=[factory.dataset("out")], **nightly),
         factory.run_event("COMPLETE", seconds=5, run=2, outputs=[factory.dataset("other")], **nightly),
     ]

@@ -78,8 +78,7 @@ def test_late_events_of_two_days_begin_no_breach() -> None:
 def test_events_that_come_faster_than_they_happened_begin_no_breach(seconds_between: int) -> None:
     table = FollowedTable()
     for number in range(1, 50):
-        event_of_replay = late(event(number), 3_540 - (60 - seconds_between) * number)
-        fold([event_of_replay], GraphStore(table, RETENTION), THRESHOLDS)
+        fold([late(event(number), 3_540 - (60 - seconds_between) * number)], GraphStore(table, RETENTION), THRESHOLDS)
     assert table.turns == []
 
 

@@ -211,5 +211,4 @@ def test_a_failure_at_any_call_and_a_second_delivery_change_nothing(documents: l
 def test_another_writer_between_any_two_calls_changes_nothing(documents: list[Document]) -> None:
     expected = folded([factory.received(*documents)])
     *earlier, theirs, ours = one_by_one(documents)
-    before = folded(earlier)
-    assert_as_alone(ours, theirs, before, expected)
+    assert_as_alone(ours, theirs, folded(earlier), expected)

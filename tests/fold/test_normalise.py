@@ -23,8 +23,6 @@ from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket
 
-RECEIVED = Instant("2026-11-20T08:00:02.000000000Z")
-THRESHOLDS = Thresholds(300_000, {"demo-*": 60_000})
 FOLDED = parse_instant("2026-11-20T08:00:02.5Z")
 
 
@@ -68,13 +66,12 @@ def archive() -> FakeArchive:
 
 @pytest.fixture
 def normaliser(table: PartlyAway, bucket: FakeBucket, archive: FakeArchive) -> Normaliser:
-    retention = Retention(runs=timedelta(days=90), events=timedelta(days=30))
     return Normaliser(
-        GraphStore(table, retention),
+        GraphStore(table, Retention(runs=timedelta(days=90), events=timedelta(days=30))),
         bucket,
         archive,
         Naming(),
-        THRESHOLDS,
+        Thresholds(300_000, {"demo-*": 60_000}),
         now=lambda: FOLDED,
         log=lambda *_, **__: None,
     )
@@ -83,7 +80,7 @@ def normaliser(table: PartlyAway, bucket: FakeBucket, archive: FakeArchive) -> N
 def delivery(document: Document, bucket: FakeBucket, message_id: str = "m") -> Delivery:
     canonical = exact_json.dumps(document)
     event = read_event(exact_json.loads(canonical), now=datetime(2026, 11, 20, tzinfo=UTC))
-    message = write_message(event, canonical, RECEIVED, bucket)
+    message = write_message(event, canonical, Instant("2026-11-20T08:00:02.000000000Z"), bucket)
     return Delivery(message_id, message.group, message.body)
 
 
@@ -110,8 +107,7 @@ def test_if_the_table_is_away_for_one_run_the_others_are_folded(
 ) -> None:
     table.failures[factory.run_id(1)] = StorageError("throttled")
     outcome = normaliser.normalise(deliveries(bucket, 2, 1, 2, 1, 3))
-    assert outcome.failed == ["1", "3"]
-    assert outcome.folded == 3
+    assert (outcome.failed, outcome.folded) == (["1", "3"], 3)
     assert len(archive.archived) == 5
 
 
@@ -136,8 +132,7 @@ def test_of_a_group_all_from_the_first_failed_on_come_again(
     pointer = delivery(long, bucket, "long")
     bucket.objects.clear()
     outcome = normaliser.normalise([first, pointer, second, third])
-    assert outcome.failed == ["long", "1", "2"]
-    assert outcome.folded == 1
+    assert (outcome.failed, outcome.folded) == (["long", "1", "2"], 1)
 
 
 def test_a_bug_sends_one_message_to_quarantine_and_the_group_goes_on(
@@ -165,8 +160,7 @@ def test_a_message_that_is_none_of_ours_goes_to_quarantine(
 def test_if_even_quarantine_is_away_the_message_comes_again(normaliser: Normaliser, bucket: FakeBucket) -> None:
     bucket.broken = True
     outcome = normaliser.normalise([Delivery("bad", "g", "{}"), Delivery("behind", "g", "{}")])
-    assert outcome.failed == ["bad", "behind"]
-    assert outcome.quarantined == 0
+    assert (outcome.failed, outcome.quarantined) == (["bad", "behind"], 0)
 
 
 def test_a_long_event_comes_by_way_of_the_bucket(normaliser: Normaliser, bucket: FakeBucket) -> None:

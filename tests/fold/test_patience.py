@@ -1,5 +1,4 @@
-"""Throttles are waited out while the invocation has time; a fold that has none left goes on with the next delivery; an
-archive that takes nothing delays nothing."""
+"""Throttles are waited out while there is time, then the next delivery goes on; a dead archive delays nothing."""
 
 import gzip
 import json

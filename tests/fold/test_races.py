@@ -268,7 +268,6 @@ def test_a_run_that_moves_between_the_index_and_its_reading_is_asked_again() -> 
     one, other = writes("START", seconds=2, run=1, output="a"), writes("START", seconds=0, run=3, output="b")
     expected, before = folded([*earlier, one, other]), folded(earlier)
     writers = [factory.received(one), factory.received(other)]
-    lengths = itertools.product(range(1, 5), range(1, 5), range(4, 12), range(1, 5))
-    for first, second, third, fourth in lengths:
+    for first, second, third, fourth in itertools.product(range(1, 5), range(1, 5), range(4, 12), range(1, 5)):
         order = [0] * first + [1] * second + [0] * third + [1] * fourth
         assert raced(before, writers, order) == expected, order

@@ -130,10 +130,9 @@ def test_a_job_event_counts_by_its_time_among_the_runs() -> None:
 def test_a_facet_is_replaced_by_the_newest_and_a_deleted_one_stays_deleted() -> None:
     old = factory.dataset("a", documentation=factory.facet(description="old"))
     again = factory.dataset("a", documentation=factory.facet(description="new"))
-    gone = factory.dataset("a", documentation={"_deleted": True})
     older, newer, deletion = (
         factory.run_event("RUNNING", seconds=seconds, outputs=[dataset])
-        for seconds, dataset in enumerate([old, again, gone])
+        for seconds, dataset in enumerate([old, again, factory.dataset("a", documentation={"_deleted": True})])
     )
     assert dataset_of(folded(newer, older), "a").facets["documentation"]["description"] == "new"
     assert "documentation" not in dataset_of(folded(deletion, newer, older), "a").facets

@@ -97,8 +97,7 @@ def test_an_event_leaves_less_than_two_kilobytes() -> None:
 
 def test_dynamodb_counts_the_same_units(client: Any) -> None:
     metered, mirror = MeteredClient(client), MeteredTable(FakeBucket())
-    table = DynamoTable(metered, new_table(client), FakeBucket())
-    for one in (table, mirror):
+    for one in (DynamoTable(metered, new_table(client), FakeBucket()), mirror):
         fold_in_batches(one, events(range(2)), 1)
     counted: Counter[str] = Counter()
     for (_, place), units in mirror.writes.items():

@@ -57,8 +57,6 @@ def _refusal(status: int, code: str) -> tuple[int, dict[str, str], bytes]:
 
 @contextmanager
 def receiving(receiver: Receiver) -> Iterator[str]:
-    """The URL at which a receiver listens."""
-
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))

@@ -30,5 +30,4 @@ def queue(deployed: Deployed) -> Iterator[OwnQueue]:
 
 @pytest.fixture
 def ingest(deployed: Deployed, queue: OwnQueue) -> Function:
-    """Ingest, sending to `queue`."""
     return function("ingest", deployed.account.endpoint, deployed.environment("ingest") | {"QUEUE_URL": queue.url})

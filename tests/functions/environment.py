@@ -43,8 +43,7 @@ OBJECTS = (
 
 
 def environment(function: str, layer: Path) -> dict[str, str]:
-    """The variables of a process that imports a function's app.py, with the package headwater of a layer. Clients can
-    be made, but have no credentials."""
+    """The variables of a process that imports a function's app.py, with a layer. Clients have no credentials."""
     variables = dict.fromkeys(TEXTS, "x") | dict.fromkeys(NUMBERS, "1") | dict.fromkeys(OBJECTS, "{}")
     variables |= {
         "CREATE_MISSING_TABLES": "OFF",

@@ -38,7 +38,6 @@ class OwnQueue:
 
 @contextmanager
 def own_queue(deployed: Deployed) -> Iterator[OwnQueue]:
-    name = f"test-{uuid.uuid4().hex}.fifo"
-    url = deployed.sqs.create_queue(QueueName=name, Attributes=LIKE_THE_STACKS)["QueueUrl"]
+    url = deployed.sqs.create_queue(QueueName=f"test-{uuid.uuid4().hex}.fifo", Attributes=LIKE_THE_STACKS)["QueueUrl"]
     yield OwnQueue(deployed, url)
     deployed.sqs.delete_queue(QueueUrl=url)

@@ -168,8 +168,7 @@ def test_ingest_makes_no_client_of_the_table() -> None:
 
 def test_ingest_with_an_audit_makes_a_client_of_the_table() -> None:
     session = CountingSession()
-    root = Root(config.from_environment(config.IngestSettings, VARIABLES | {"AUDIT": "ON"}), session=session)
-    root.audit()
+    Root(config.from_environment(config.IngestSettings, VARIABLES | {"AUDIT": "ON"}), session=session).audit()
     assert "dynamodb" in session.services
 
 

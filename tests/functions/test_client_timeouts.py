@@ -10,11 +10,8 @@ from headwater.store.aws.client import client
 from local.deploy.template import read_template
 from tests.functions.handlers import ROOT
 
-AWAITED = ("authorise", "ingest", "lookup", "curate")
-"""The functions that someone waits for."""
 
-
-@pytest.mark.parametrize("name", AWAITED)
+@pytest.mark.parametrize("name", ["authorise", "ingest", "lookup", "curate"])  # which someone waits for
 def test_a_call_that_hangs_is_given_up_before_the_function_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     function = read_template(ROOT / "template.yaml")["Resources"][f"{name.capitalize()}Function"]["Properties"]

@@ -1,5 +1,4 @@
-"""connect on the embedded stack: the connectors of a worker become jobs, and the credentials of the secret reach the
-worker alone."""
+"""connect on the embedded stack: connectors become jobs, and the secret's credentials reach the worker alone."""
 
 import json
 from collections.abc import Iterator
@@ -52,8 +51,7 @@ def test_connect_fails_for_a_cluster_that_is_away_after_it_has_polled_the_others
 
 
 def test_without_a_cluster_connect_does_nothing(deployed: Deployed) -> None:
-    alone = function("connect", deployed.account.endpoint, deployed.environment("connect"))
-    assert alone(schedule()) == {"sent": 0}
+    assert function("connect", deployed.account.endpoint, deployed.environment("connect"))(schedule()) == {"sent": 0}
 
 
 def test_the_credentials_of_the_secret_reach_the_worker(deployed: Deployed, worker: RecordedWorker) -> None:
@@ -61,8 +59,7 @@ def test_the_credentials_of_the_secret_reach_the_worker(deployed: Deployed, work
     secret = json.dumps({"guarded": AUTHORIZATION})
     arn = secrets.create_secret(Name="headwater-test-connect", SecretString=secret)["ARN"]
     try:
-        poll = connect(deployed, secret=arn, guarded=f"http://127.0.0.1:{worker.port}")
-        assert poll(schedule()) == {"sent": 5}
+        assert connect(deployed, secret=arn, guarded=f"http://127.0.0.1:{worker.port}")(schedule()) == {"sent": 5}
         assert set(worker.headers) == {AUTHORIZATION}
     finally:
         secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)

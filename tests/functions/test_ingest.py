@@ -39,8 +39,7 @@ def posted(ingest: Function, document: Any, path: str = EVENT) -> tuple[int, Any
 
 
 def ingest_with(deployed: Deployed, variables: Mapping[str, str], endpoint: str | None = None) -> Function:
-    environment = deployed.environment("ingest") | dict(variables)
-    return function("ingest", endpoint or deployed.account.endpoint, environment)
+    return function("ingest", endpoint or deployed.account.endpoint, deployed.environment("ingest") | dict(variables))
 
 
 def test_a_warm_function_takes_an_event_of_15_kb_in_one_call(ingest: Function) -> None:
@@ -108,8 +107,7 @@ def test_an_event_that_s3_does_not_take_is_not_queued(deployed: Deployed, queue:
 def test_a_queue_that_is_not_there_is_503(
     deployed: Deployed, queue: OwnQueue, path: str, document: Any, body: Any
 ) -> None:
-    ingest = ingest_with(deployed, {"QUEUE_URL": f"{queue.url}-gone"})
-    answer = ingest(post(path, document, CALLER))
+    answer = ingest_with(deployed, {"QUEUE_URL": f"{queue.url}-gone"})(post(path, document, CALLER))
     assert (answer["statusCode"], answer["headers"]["retry-after"]) == (503, "1")
     assert answer["headers"]["content-type"] == "application/json"
     assert json.loads(answer["body"]) == body

@@ -26,7 +26,6 @@ def emitted(capsys: pytest.CaptureFixture[str], *durations: Durations) -> list[d
 
 
 def dimensions(line: dict[str, Any]) -> set[tuple[tuple[str, str], ...]]:
-    """The dimensions of the metrics in a log line."""
     sets = [dimensions for directive in line["_aws"]["CloudWatchMetrics"] for dimensions in directive["Dimensions"]]
     return {tuple(sorted((name, line[name]) for name in names)) for names in sets}
 

@@ -1,5 +1,4 @@
-"""registry on the embedded stack: the subjects of a registry become schemas of topics, and the credentials of the
-secret reach the registry alone."""
+"""registry on the embedded stack: subjects become schemas, and the secret's credentials reach the registry alone."""
 
 import json
 from collections.abc import Iterator
@@ -54,8 +53,7 @@ def test_registry_fails_for_one_that_is_away_after_it_has_polled_the_others(
 
 
 def test_without_a_registry_the_function_does_nothing(deployed: Deployed) -> None:
-    alone = function("registry", deployed.account.endpoint, deployed.environment("registry"))
-    assert alone(schedule()) == {"sent": 0}
+    assert function("registry", deployed.account.endpoint, deployed.environment("registry"))(schedule()) == {"sent": 0}
 
 
 @pytest.mark.parametrize("credentials", [AUTHORIZATION, {"key": "reader", "secret": "hunter2"}])

@@ -77,8 +77,7 @@ def test_a_key_that_sees_less_gets_its_own_answer(table: MemoryTable) -> None:
 
 def test_an_error_has_no_tag(table: MemoryTable) -> None:
     no_key = asked(table, "*", Principal("none", frozenset(), ()))
-    unknown = asked(table, "*", path=f"{JOBS}/none")
-    for refused in (no_key, unknown):
+    for refused in (no_key, asked(table, "*", path=f"{JOBS}/none")):
         assert refused["statusCode"] in (403, 404)
         assert "etag" not in refused["headers"]
 

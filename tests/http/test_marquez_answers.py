@@ -113,8 +113,7 @@ def get(table: MemoryTable, request: str) -> tuple[int, Any]:
     url = urlsplit(request.removeprefix("GET "))
     pairs = parse_qsl(url.query)
     repeated = {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs}
-    question = ApiRequest(ANYONE, "GET", url.path, dict(pairs), repeated, RECORDED_AT)
-    answer = response_to(table, question)
+    answer = response_to(table, ApiRequest(ANYONE, "GET", url.path, dict(pairs), repeated, RECORDED_AT))
     return answer.status, json.loads(answer.to_gateway()["body"])
 
 

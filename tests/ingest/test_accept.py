@@ -50,7 +50,6 @@ class Posting:
         return self._post("/api/v1/lineage", body)
 
     def batch(self, body: str) -> ApiResponse:
-        """Posts an array of events."""
         return self._post("/api/v1/lineage/batch", body)
 
     def _post(self, path: str, body: str) -> ApiResponse:
@@ -117,8 +116,7 @@ def test_no_secret_is_in_the_queue_and_the_sender_is_told_where_each_was(
     canonical = read_message(message.body, bucket).canonical
     assert "hunter2" not in canonical
     assert sorted(json.loads(canonical)["job"]["facets"]["headwater_setAside"]["paths"]) == places
-    line = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert line["SecretsRedacted"] == [2]
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["SecretsRedacted"] == [2]
 
 
 def test_a_long_event_is_stored_without_its_secrets(ingest: Posting, bucket: FakeBucket, queue: FakeQueue) -> None:
@@ -227,9 +225,8 @@ def test_a_field_without_a_name_is_set_aside_and_the_rest_of_its_schema_is_queue
 
 
 def test_an_event_with_another_fault_is_refused_with_all_of_its_faults(ingest: Posting) -> None:
-    event = factory.run_event("START", inputs=[{"namespace": "", "name": "a"}]) | {"producer": ""}
     with pytest.raises(InvalidRequest) as refused:
-        ingest.one(text(event))
+        ingest.one(text(factory.run_event("START", inputs=[{"namespace": "", "name": "a"}]) | {"producer": ""}))
     assert [str(fault) for fault in refused.value.faults] == ["producer: empty", "inputs[0].namespace: empty"]
 
 
@@ -291,8 +288,7 @@ def test_a_key_writes_to_its_own_namespaces_alone(queue: FakeQueue, bucket: Fake
 
 
 def test_a_number_reaches_the_queue_with_all_its_digits(ingest: Posting, queue: FakeQueue, bucket: FakeBucket) -> None:
-    body = text(factory.run_event(run_facets={"x": {"n": "N"}})).replace('"N"', "1.10000000000000000000000000001")
-    ingest.one(body)
+    ingest.one(text(factory.run_event(run_facets={"x": {"n": "N"}})).replace('"N"', "1.10000000000000000000000000001"))
     assert "1.10000000000000000000000000001" in read_message(queue.sent[0].body, bucket).canonical
 
 

@@ -28,8 +28,6 @@ FIRST, SECOND = factory.run_event(run=1), factory.run_event(run=2)
 
 
 class Log(FunctionLog):
-    """Keeps what is logged."""
-
     def __init__(self) -> None:
         self.lines: list[dict[str, Any]] = []
 
@@ -86,7 +84,6 @@ def drops() -> Drops:
 
 @pytest.fixture(autouse=True)
 def counted() -> Iterator[dict[str, float]]:
-    """The sums of the metrics."""
     sums: dict[str, float] = {}
 
     def add(measurement: Measurement) -> None:
@@ -150,8 +147,7 @@ def test_a_gzip_that_is_cut_off_gives_what_is_before(drops: Drops, counted: dict
 
 def test_the_events_say_what_the_key_of_the_folder_may_say(drops: Drops, counted: dict[str, float]) -> None:
     ours = factory.run_event(run=1, job="team-a/load")
-    document = {**ours, "job": {**ours["job"], "namespace": "team-a"}}
-    drops.take("team/a.json", lines(document, FIRST))
+    drops.take("team/a.json", lines({**ours, "job": {**ours["job"], "namespace": "team-a"}}, FIRST))
     assert [event["job"]["namespace"] for event in drops.taken()] == ["team-a"]
     (line,) = drops.log.lines
     assert line["place"] == "team/a.json line 2"

@@ -34,8 +34,6 @@ FLINK = "https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/flin
 
 
 class CountingTable(MemoryTable):
-    """Counts the items that are put."""
-
     puts = 0
     fails = False
 

@@ -259,8 +259,7 @@ def _drop(document: Any, is_gone: Callable[[Any], bool]) -> None:
 
 
 def _states_of_a_time(old: Any, new: Any) -> None:
-    """The graph of a time had the states that runs came to later. `caution` is new.
-    (tests/read/test_good_writes.py)"""
+    """The graph of a time had the states that runs came to later. `caution` is new. (read/test_good_writes.py)"""
     before = {node["id"]: node["data"] for node in old["graph"]}
     for node in new["graph"]:
         assert node["data"].pop("caution", "no write").startswith("no write")
@@ -302,8 +301,7 @@ def _names_in_catalogues(_old: Any, new: Any) -> None:
 
 
 def _names_beside_node_ids(_old: Any, new: Any) -> None:
-    """`displayNames` is new, of a job, too: `displayName` by nodeId, and findings call a table so.
-    (tests/lookup/search/test_one_name.py)"""
+    """`displayNames` is new, of a job, too, and findings call a table so. (tests/lookup/search/test_one_name.py)"""
     called = new.pop("displayNames", {})
     for finding in new.get("findings", []):
         if name := called.get(finding["nodeId"]):
@@ -325,8 +323,7 @@ def _one_hit_of_several_names(old: Any, new: Any) -> None:
 
 
 def _one_version_of_a_statement(old: Any, new: Any) -> None:
-    """A statement that Spark runs as two queries was two versions. It is the one of the query that writes: the pages
-    of a list begin elsewhere."""
+    """A statement of two queries in Spark was two versions. It is the one that writes: pages begin elsewhere."""
     both = {version["version"] for version in old["versions"]} & {version["version"] for version in new["versions"]}
     gone = [version for version in old["versions"] if version["version"] not in both]
     assert len([version for version in gone if "_table_as_select" not in json.dumps(version)]) <= 1

@@ -51,7 +51,6 @@ def answers_of(release: str) -> list[GoldenAnswer]:
 def status_and_body(
     table: MemoryTable, path: str, query: Mapping[str, str], repeated: Mapping[str, tuple[str, ...]] = {}
 ) -> tuple[int, str]:
-    """The status and body of this release's answer."""
     url = path if path.startswith("/") else f"/api/v1/{path}"
     answer = response_to(table, ApiRequest(ANYONE, "GET", url, query, repeated, received_at=NOON)).to_gateway()
     return answer["statusCode"], answer["body"]

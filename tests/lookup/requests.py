@@ -34,8 +34,7 @@ def key_of(*namespaces: str) -> Principal:
 
 
 class LookupClient:
-    """Sends lookups to a table: `get(path, parameter=value)` returns the body of the response. A tuple as value repeats
-    the parameter."""
+    """Sends lookups: `get(path, parameter=value)` returns the response's body. A tuple repeats the parameter."""
 
     def __init__(self, table: MemoryTable, principal: Principal = ANYONE, at: datetime = NOON) -> None:
         self.table = table
@@ -49,7 +48,6 @@ class LookupClient:
         return body
 
     def answer(self, path: str, **query: Any) -> tuple[int, Any]:
-        """The status and the body of the response."""
         url = path if path.startswith("/") else f"/api/v1/{path}"
         lists = {name: value if isinstance(value, tuple) else (value,) for name, value in query.items()}
         repeated = {name: tuple(map(str, values)) for name, values in lists.items()}
@@ -120,7 +118,6 @@ def _fail(message: str, error: BaseException, *, run: str | None = None) -> None
 
 
 def table_after(*documents: Document, one_by_one: bool = False) -> MemoryTable:
-    """A table that has folded these events."""
     table = MemoryTable()
     batches: Sequence[Sequence[Document]] = [[document] for document in documents] if one_by_one else [documents]
     for batch in batches:
@@ -129,5 +126,4 @@ def table_after(*documents: Document, one_by_one: bool = False) -> MemoryTable:
 
 
 def after(*documents: Document) -> LookupClient:
-    """A client of a table that has folded these events."""
     return LookupClient(table_after(*documents))

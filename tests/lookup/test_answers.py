@@ -79,8 +79,7 @@ def test_downstream_is_walked_apart_from_upstream() -> None:
     get = after(
         factory.run_event("COMPLETE", inputs=[factory.dataset("a")], outputs=[factory.dataset("b", columnLineage=both)])
     )
-    down = get("column-lineage", nodeId=f"datasetField:{LAKE}:a:id", withDownstream="true")
-    assert columns(down) == {"a:id", "b:x"}
+    assert columns(get("column-lineage", nodeId=f"datasetField:{LAKE}:a:id", withDownstream="true")) == {"a:id", "b:x"}
 
 
 def test_of_several_transformations_a_direct_one_is_the_first() -> None:

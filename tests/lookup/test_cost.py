@@ -140,7 +140,6 @@ def table_of(*documents: Document) -> CountedTable:
 
 
 def body_and_calls(table: CountedTable, path: str, caller: Principal = ANYONE, /, **query: Any) -> tuple[Any, int]:
-    """An answer, and the calls it took."""
     texts = {name: str(value) for name, value in query.items()}
     request = ApiRequest(caller, "GET", f"/api/v1/{path}", texts, {name: (text,) for name, text in texts.items()})
     table.calls = table.rows = 0
@@ -206,8 +205,7 @@ def test_lineage_takes_two_calls_a_hop_and_one_for_fifty_nodes(
 ) -> None:
     for node in (f"dataset:{LAKE}:3.3", "job:demo:job 3.3"):
         answer, calls = body_and_calls(larger, "lineage", nodeId=node, depth=depth, **query)
-        hops = min(depth, LAYERS)
-        assert calls <= 2 * hops + math.ceil(2 * len(answer["graph"]) / 100) + 4
+        assert calls <= 2 * min(depth, LAYERS) + math.ceil(2 * len(answer["graph"]) / 100) + 4
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 5, 20])
@@ -311,8 +309,7 @@ def long_lists() -> CountedTable:
         for number in range(ENTRIES)
     ]
     datasets = [factory.dataset_event(factory.dataset(f"{number:04}"), seconds=next_day) for number in range(ENTRIES)]
-    started = factory.run_event("START", run=10**6, job="nightly")
-    return table_of(started, *runs, *jobs, *datasets)
+    return table_of(factory.run_event("START", run=10**6, job="nightly"), *runs, *jobs, *datasets)
 
 
 @pytest.mark.parametrize("listed", LISTS)

@@ -67,7 +67,6 @@ def test_a_job_that_the_caller_may_not_read_gives_no_owner() -> None:
 
 def test_airflows_tasks_own_the_tables_that_they_write() -> None:
     get = LookupClient(table_after(*recorded("airflow", "sql")))
-    path = "namespaces/postgres%3A%2F%2Fdb.shop%3A5432/datasets/shop.public."
-    facets = get(path + "revenue")["facets"]["ownership"]
+    facets = get("namespaces/postgres%3A%2F%2Fdb.shop%3A5432/datasets/shop.public.revenue")["facets"]["ownership"]
     assert facets["headwater_derivedFrom"]["name"] == "shop.revenue"
     assert [owner["name"] for owner in facets["owners"]]

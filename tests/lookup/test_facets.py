@@ -48,8 +48,7 @@ DEPENDENCIES = factory.facet(
 
 def test_the_jobs_before_and_after_a_job_are_told_apart_from_its_data() -> None:
     get = after(with_run(ran("load", "raw", "clean", run=1), jobDependencies=DEPENDENCIES))
-    job = get("namespaces/demo/jobs/load")
-    assert job["jobDependencies"] == {
+    assert get("namespaces/demo/jobs/load")["jobDependencies"] == {
         "upstream": [
             {"namespace": "sched", "name": "extract", "runId": factory.run_id(7), "dependencyType": "DIRECT_INVOCATION"}
         ],
@@ -140,8 +139,7 @@ def test_a_change_reaches_the_dashboard_that_dbt_declares() -> None:
 
 
 def test_a_dashboard_reads_the_changed_table_itself_as_a_job_does() -> None:
-    get = after(factory.dataset_event(exposing("mart", DASHBOARD)))
-    answer = get("impact", nodeId=table("mart"))
+    answer = after(factory.dataset_event(exposing("mart", DASHBOARD)))("impact", nodeId=table("mart"))
     (item,) = [item for owner in answer["owners"] for item in owner["items"]]
     assert (item["distance"], item["path"]) == (1, [table("mart"), EXPOSURE])
     assert answer["breaks"]["sentence"] == "By table lineage, it may break 1 exposure."
@@ -210,8 +208,7 @@ def test_pages_of_a_graph_have_the_dashboard_once_and_last() -> None:
 
 
 def test_a_key_sees_the_dashboards_of_tables_that_it_may_read() -> None:
-    get = after(*shop())
-    elsewhere = LookupClient(get.table, key_of("demo"))
+    elsewhere = LookupClient(after(*shop()).table, key_of("demo"))
     for answer in (
         elsewhere("lineage", nodeId="job:demo:model", direction="downstream"),
         elsewhere("lineage", nodeId="job:demo:model"),
@@ -303,10 +300,9 @@ def every_facet() -> Document:
         "dataQualityMetrics": {"rowCount": 3, "columnMetrics": {"id": {"nullCount": 0}}},
         "columnLineage": column_lineage("raw.id > id"),
     }
-    checks = {"assertions": [{"assertion": "not_null", "success": True, "column": "id"}]}
     read = {
         "inputStatistics": {"rowCount": 3, "size": 9, "fileCount": 1},
-        "dataQualityAssertions": checks,
+        "dataQualityAssertions": {"assertions": [{"assertion": "not_null", "success": True, "column": "id"}]},
         "dataQualityMetrics": {"rowCount": 3, "columnMetrics": {}},
         "subset": {"inputCondition": {"type": "location", "locations": ["s3://lake/raw/1"]}},
     }

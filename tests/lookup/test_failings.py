@@ -82,8 +82,7 @@ def test_3_a_job_that_still_runs_has_lineage() -> None:
     ids=["a space in the namespace", "no type", "another type"],
 )
 def test_4_an_accepted_event_is_stored_whole(changes: Document) -> None:
-    event = {**factory.run_event(None, inputs=[RAW], outputs=[factory.dataset("b", "a namespace")]), **changes}
-    get = after(event)
+    get = after({**factory.run_event(None, inputs=[RAW], outputs=[factory.dataset("b", "a namespace")]), **changes})
     run = get(f"jobs/runs/{factory.run_id(1)}")
     assert [version["datasetVersionId"]["namespace"] for version in run["outputDatasetVersions"]] == ["a namespace"]
     assert get("namespaces/a namespace/datasets")["totalCount"] == 1
@@ -98,8 +97,7 @@ def test_7_a_table_of_a_thousand_columns_is_a_handful_of_items() -> None:
     terms = [key for key in table.items if key.pk.startswith("T#")]  # by which the search finds each column
     assert len(table.items) - len(terms) < 20
     assert len(terms) < 4 * len(names)
-    answer = lookups_of(table)("column-lineage", nodeId=f"dataset:{LAKE}:wide")
-    assert len(answer["graph"]) == 2_000
+    assert len(lookups_of(table)("column-lineage", nodeId=f"dataset:{LAKE}:wide")["graph"]) == 2_000
 
 
 def test_8_a_duplicate_is_stored_once() -> None:
@@ -128,8 +126,7 @@ def test_10_of_two_runs_at_once_neither_is_forgotten() -> None:
     )
     assert edges(get) == (["other"], ["clean"])
     assert edges(get, view="ever") == (["other", "raw"], ["clean"])
-    runs = get("namespaces/demo/jobs/load/runs")["runs"]
-    assert [len(run["inputDatasetVersions"]) for run in runs] == [1, 1]
+    assert [len(run["inputDatasetVersions"]) for run in get("namespaces/demo/jobs/load/runs")["runs"]] == [1, 1]
 
 
 @pytest.mark.parametrize("namespace", ["a:b", "a b", "a#b", "ü", "a\nb", "a/jobs/b"])

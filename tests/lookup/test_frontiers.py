@@ -23,8 +23,6 @@ SCORE = ran("score", "raw", "scores", run=2, **{**CLEAN, "schema": factory.schem
 """A job with a column of unknown origin."""
 COPY = ran("copy", "raw", "copies", run=3)
 """A job without column lineage."""
-LOOK = ran("look", "raw", "", run=4)
-"""A job without a known output, such as `toPandas`."""
 WIDE = Display(1_000)
 
 
@@ -69,7 +67,9 @@ def test_neither_a_merge_into_the_table_nor_a_test_of_it_is_a_reader() -> None:
 
 
 def test_readers_that_leave_open_what_they_use_are_named() -> None:
-    answer = impact_of(column("raw.note"), LOAD, SCORE, COPY, LOOK)
+    answer = impact_of(
+        column("raw.note"), LOAD, SCORE, COPY, ran("look", "raw", "", run=4)
+    )  # as toPandas, without output
     assert unseen(answer) == {
         BlindSpot.COLUMNS: ["datasetField:scores:segment"],
         BlindSpot.JOBS_WITHOUT_COLUMNS: ["copy"],
@@ -87,8 +87,7 @@ def incomplete(document: Document, *tasks: tuple[str, str]) -> Document:
 
 
 def test_a_producer_says_that_its_lineage_is_incomplete() -> None:
-    bad = incomplete(LOAD, ("SELCT id FROM raw", "Expected an SQL statement, password=hush"))
-    get = client(RAW, bad)
+    get = client(RAW, incomplete(LOAD, ("SELCT id FROM raw", "Expected an SQL statement, password=hush")))
     for answer in (
         get("impact", nodeId=column("raw.note")),
         get("rootcause", nodeId=table("clean")),
@@ -228,8 +227,7 @@ def test_a_dataset_of_a_list_that_no_job_reads_may_have_readers_that_do_not_repo
         "clean": "Events are known since 2026-11-20 08:00Z; not seen: readers of 1 dataset that send no lineage, such "
         "as BI tools and notebooks.",
     }
-    plain = client(RAW, LOAD)(f"namespaces/{LAKE}/datasets")["datasets"]
-    assert not any("frontier" in each for each in plain)
+    assert not any("frontier" in each for each in client(RAW, LOAD)(f"namespaces/{LAKE}/datasets")["datasets"])
 
 
 def analysed(frontier: Frontier) -> LookupClient:

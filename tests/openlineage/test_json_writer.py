@@ -32,7 +32,6 @@ class Pair(NamedTuple):
 
 
 def written(document: Any) -> str:
-    """The text of a response with a document."""
     _, content = ApiResponse(200, document).content()
     return content.decode()
 

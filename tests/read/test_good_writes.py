@@ -111,9 +111,8 @@ def test_the_state_of_a_write_is_that_of_the_time_at_which_the_reader_ended(end:
 
 
 def test_a_query_without_an_end_failed_if_its_application_did() -> None:
-    of_app = {"parent": factory.parent(5, "app")}
     query = write(2, job="app.query", jobType=QUERY)
-    query[0]["run"]["facets"] = of_app
+    query[0]["run"]["facets"] = {"parent": factory.parent(5, "app")}
     application = [factory.run_event("START", run=5, job="app", seconds=110)]
     ended = [factory.run_event("FAIL", run=5, job="app", seconds=200)]
     assert producer(after(*query, *application, read(9))) == 2

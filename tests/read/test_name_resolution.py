@@ -66,8 +66,7 @@ def get(table: MemoryTable) -> Get:
         path: str, *, method: str = "GET", namespaces: tuple[str, ...] = ("*",), is_encoded: bool = False, **query: str
     ) -> ApiResponse:
         principal = Principal("test", frozenset({"read"}), namespaces)
-        request = ApiRequest(principal, method, path, query, is_encoded=is_encoded)
-        return response_to(table, request)
+        return response_to(table, ApiRequest(principal, method, path, query, is_encoded=is_encoded))
 
     return get
 

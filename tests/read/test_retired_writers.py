@@ -14,7 +14,6 @@ CLEAN = {"nodeId": f"dataset:{LAKE}:clean", "direction": "upstream"}
 
 
 def times(job: str, source: str, at: Sequence[float], output: str = "clean") -> list[Document]:
-    """Runs of a job, at some seconds."""
     return [
         ran(job, source, output, run=abs(hash((job, source, number))), seconds=seconds)
         for number, seconds in enumerate(at)
@@ -122,8 +121,7 @@ def test_a_replaced_writer_breaks_in_ever_alone(node: str) -> None:
     get = after(*BY_COLUMN)
 
     def broken(**query: str) -> set[str]:
-        owners = get("impact", nodeId=node, **query)["owners"]
-        return {item["nodeId"] for owner in owners for item in owner["items"]}
+        return {item["nodeId"] for owner in get("impact", nodeId=node, **query)["owners"] for item in owner["items"]}
 
     clean = TOTAL if node.startswith("datasetField") else f"dataset:{LAKE}:clean"
     assert broken() == set()
@@ -163,8 +161,7 @@ def test_the_failure_of_a_replaced_writer_is_no_cause_of_what_its_successor_wrot
 def test_a_replaced_writer_is_removed_between_two_times() -> None:
     get = after(*REPLACED)
     times_asked = {"from": factory.at(4 * DAY + 1), "to": factory.at(9 * DAY + 1)}
-    changed = get("diff", **CLEAN, **times_asked)["nodes"]
-    assert {node["name"] for node in changed["removed"]} == {"v1", "old"}
+    assert {node["name"] for node in get("diff", **CLEAN, **times_asked)["nodes"]["removed"]} == {"v1", "old"}
     ever = get("diff", **CLEAN, **times_asked, view="ever")["nodes"]
     assert {node["name"] for node in ever["added"]} == {"v2", "new"}
     assert ever["removed"] == []

@@ -14,13 +14,12 @@ TASK = {"jobType": factory.facet(processingType="BATCH", integration="AIRFLOW", 
 
 
 def started(run: int = 2, facets: Document = ACTION) -> Document:
-    parent = {"parent": factory.parent(1, "app")}
     return factory.run_event(
         "START",
         job="app.map_partitions",
         run=run,
         seconds=10,
-        run_facets=parent,
+        run_facets={"parent": factory.parent(1, "app")},
         job_facets=facets,
         inputs=[factory.dataset("raw")],
     )

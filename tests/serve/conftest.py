@@ -24,7 +24,6 @@ def measured() -> Iterator[list[Measurement]]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[SqliteHome]:
-    """The home over an empty file."""
     with closing(SqliteHome(tmp_path / "lineage.db")) as home:
         yield home
 
@@ -36,6 +35,5 @@ def database(home: SqliteHome) -> Database:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[ServeProcess]:
-    """An open server on an empty file."""
     with ServeProcess(tmp_path / "lineage.db", "--open") as server:
         yield server

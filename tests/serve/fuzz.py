@@ -21,7 +21,6 @@ SECONDS = 2
 
 
 def main(schemathesis: str, *options: str) -> int:
-    """The exit status of schemathesis."""
     with (
         tempfile.TemporaryDirectory(prefix="headwater-fuzz-") as folder,
         ServeProcess(Path(folder) / "fuzz.db", "--open") as server,

@@ -120,8 +120,7 @@ class ServeProcess:
             assert self.post(document).status == 201
 
     def metric(self, name: str) -> float:
-        text = self.request("GET", "/metrics").content.decode()
-        found = re.search(rf"^{name} (\S+)$", text, re.MULTILINE)
+        found = re.search(rf"^{name} (\S+)$", self.request("GET", "/metrics").content.decode(), re.MULTILINE)
         return float(found[1]) if found else 0
 
     def wait_until_folded(self) -> None:
@@ -137,7 +136,6 @@ class ServeProcess:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    """Waits until a condition holds."""
     end = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"

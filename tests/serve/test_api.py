@@ -25,8 +25,6 @@ KEY = {"Authorization": "Bearer secret"}
 
 
 class Client:
-    """Sends requests to an application, without a socket."""
-
     def __init__(self, application: Application) -> None:
         self.application = application
 
@@ -163,8 +161,7 @@ def test_curation_is_in_the_next_lookup(open_client: Client) -> None:
 
 def test_an_answer_that_is_known_is_not_sent_again(open_client: Client) -> None:
     open_client("POST", "/api/v1/lineage?wait=1", factory.run_event())
-    first = open_client("GET", "/api/v1/jobs")
-    known = {"If-None-Match": first.headers["etag"]}
+    known = {"If-None-Match": open_client("GET", "/api/v1/jobs").headers["etag"]}
     again = open_client("GET", "/api/v1/jobs", headers=known)
     assert (again.status, again.content, again.headers["content-length"]) == (304, b"", "0")
     open_client("POST", "/api/v1/lineage?wait=1", factory.run_event(run=2, job="other"))
@@ -215,9 +212,8 @@ def test_no_answer_has_a_secret(open_client: Client) -> None:
     event = factory.run_event("FAIL", outputs=[factory.dataset("users")])
     event["eventTime"] = datetime.now(UTC).isoformat()  # stats/set-aside has the jobs of the last week
     event["job"]["facets"] = {"sql": factory.facet(query="SELECT * FROM users WHERE password = 'hunter2'")}
-    variables = [{"name": "DB_PASSWORD", "value": "hunter2"}]
     event["run"]["facets"] = {
-        "environmentVariables": factory.facet(environmentVariables=variables),
+        "environmentVariables": factory.facet(environmentVariables=[{"name": "DB_PASSWORD", "value": "hunter2"}]),
         "errorMessage": factory.facet(message="cannot open jdbc:postgresql://etl:hunter2@db/shop"),
     }
     assert open_client("POST", "/api/v1/lineage", event).status == 201

@@ -66,8 +66,7 @@ def test_an_open_server_keeps_no_audit(home: SqliteHome) -> None:
 
 
 def entry(number: int) -> AuditEntry:
-    time = Instant("2026-11-20T08:00:00.000000000Z")
-    return AuditEntry(time, f"r{number}", "k", "", "GET", "", "/", 200)
+    return AuditEntry(Instant("2026-11-20T08:00:00.000000000Z"), f"r{number}", "k", "", "GET", "", "/", 200)
 
 
 class CountingTable(SqliteTable):

@@ -26,8 +26,7 @@ DRAIN_SECONDS = 60
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    """A server with the keys of the stack of the end-to-end tests. In the end its file has no event, and no item but
-    the audit entries."""
+    """A server with the keys of the end-to-end tests. In the end its file has audit entries alone, and no event."""
     data = tmp_path_factory.mktemp("conformance") / "lineage.db"
     with closing(Database(data)) as database:
         for entry in (key_entry(KEY, scopes=["ingest", "read", "admin"]), *ENTRIES):

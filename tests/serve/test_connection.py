@@ -71,7 +71,6 @@ def is_answered(url: str) -> bool:
 
 
 def answer_of(client: socket.socket) -> tuple[int, str]:
-    """The status and the message of a refusal."""
     content = b""
     while part := client.recv(65_536):
         content += part
@@ -181,11 +180,10 @@ def test_too_long_headers_are_refused_in_words(url: str, head: bytes) -> None:
 
 def test_a_body_without_end_is_refused_as_soon_as_it_is_too_long(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "REQUEST_SECONDS", 2 * SECONDS)
-    chunk = b"100000\r\n" + b"a" * 0x100000 + b"\r\n"
     with connected(url) as client:
         client.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
         for _ in range(MAX_WIRE_BYTES // 0x100000 + 1):
-            client.sendall(chunk)
+            client.sendall(b"100000\r\n" + b"a" * 0x100000 + b"\r\n")
         assert client.recv(1_000).startswith(b"HTTP/1.1 413")
 
 
@@ -240,6 +238,5 @@ def test_an_offer_is_left_out_wherever_the_pieces_of_a_head_end(size: int) -> No
     body = b'{"a": "\r\nUpgrade: h2c\r\n\r\nupgrade: x\r\n\r"}\r'
     sent = HEAD + OFFER + b"Up: 1\r\nX-Upgrade: 2\r\n\r\n"
     pieces = [sent[start : start + size] for start in range(0, len(sent), size)]
-    head = UnofferedHead()
-    got = b"".join(map(head.next, [*pieces[:-1], pieces[-1] + body]))
+    got = b"".join(map(UnofferedHead().next, [*pieces[:-1], pieces[-1] + body]))
     assert got == sent.replace(b"\r\nUpgrade:", b"\r\nx-offer:") + body

@@ -72,8 +72,7 @@ class Process:
 
     def post(self, bodies: list[bytes]) -> None:
         for body in bodies:
-            answer = self._posting.respond(ApiRequest(ANYONE, "POST", "/api/v1/lineage", {}, body=body))
-            assert answer.status == 201
+            assert self._posting.respond(ApiRequest(ANYONE, "POST", "/api/v1/lineage", {}, body=body)).status == 201
 
     def fold(self) -> None:
         while self.home.inbox.depth():

@@ -79,11 +79,9 @@ class World:
         return [message.group for message in self.inbox.take(1_000)]
 
     def writes(self) -> int:
-        """The stored writes of datasets."""
         return sum(key.sk.startswith("W#") for key in items_in(self.database))
 
     def quarantine(self) -> list[str]:
-        """The reasons of the messages in quarantine."""
         with self.database.reading() as connection:
             query = "SELECT content FROM bodies WHERE key LIKE 'quarantine/%'"
             return [json.loads(content)["reason"] for (content,) in connection.execute(query).fetchall()]
@@ -117,7 +115,6 @@ def folded(documents: Iterable[Document]) -> MemoryTable:
 
 
 def wide(run: int, datasets: int = 2 * PART + 1) -> Document:
-    """An event with three parts."""
     return factory.run_event("COMPLETE", run=run, outputs=[factory.dataset(f"t{at}") for at in range(datasets)])
 
 

@@ -42,7 +42,6 @@ IMPORTS = "import sys; import headwater.serve.server; print(*sys.modules)"
 
 
 def folded(documents: Iterable[Any]) -> MemoryTable:
-    """A table after an undisturbed fold."""
     table = MemoryTable()
     for event in factory.received(*documents):
         fold([event], GraphStore(table, read_settings({}).retention))
@@ -55,8 +54,7 @@ def without_latency(items: dict[Key, Item]) -> dict[Key, Item]:
 
 
 def archived(database: Database) -> list[Any]:
-    events = SqliteArchive(database, SqliteBodies(database)).events()
-    return [exact_json.loads(event.canonical) for event in events]
+    return [exact_json.loads(event.canonical) for event in SqliteArchive(database, SqliteBodies(database)).events()]
 
 
 def test_the_items_and_the_answers_are_those_of_memory(server: ServeProcess) -> None:
@@ -97,8 +95,7 @@ def test_what_was_answered_survives_kill_9_at_any_moment(tmp_path: Path) -> None
         def send(seed: int, ended: threading.Event = ended) -> None:
             own = random.Random(seed)
             while not ended.is_set():
-                number = next(numbers)
-                event = event_number(number, own)
+                event = event_number(next(numbers), own)
                 try:
                     if server.post(event).status == 201:
                         ledger.append(event)
@@ -139,8 +136,7 @@ def event_number(number: int, chance: random.Random) -> factory.Document:
 def test_an_event_is_visible_soon_after_its_201(server: ServeProcess) -> None:
     waits = []
     for number in range(20):
-        name = f"job {number}"
-        assert server.post(factory.run_event("COMPLETE", run=number, job=name)).status == 201
+        assert server.post(factory.run_event("COMPLETE", run=number, job=f"job {number}")).status == 201
         start = time.perf_counter()
         path = f"/api/v1/namespaces/demo/jobs/job%20{number}"
         wait_for(lambda path=path: server.request("GET", path).status == 200)  # type: ignore[misc]

@@ -36,9 +36,7 @@ class Served:
         return str((self.store.settings() or {}).get("text"))
 
     def put(self, text: str) -> None:
-        """As a request puts them."""
-        request = ApiRequest(ANYONE, "PUT", "/api/v1/settings", {}, body=text)
-        assert respond(self.curator, request).status == 200
+        assert respond(self.curator, ApiRequest(ANYONE, "PUT", "/api/v1/settings", {}, body=text)).status == 200
 
 
 def test_the_file_is_read_again_when_it_changes(home: SqliteHome, tmp_path: Path) -> None:

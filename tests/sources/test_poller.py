@@ -1,5 +1,4 @@
-"""The frame of all sources: a fault of a part costs no other part, that of a source no other source, and each source
-has its share of the time."""
+"""The frame of all sources: a fault costs no other part and no other source, and each has its share of the time."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -67,8 +66,7 @@ Work = Callable[[], None]
 
 @dataclass
 class Shelf:
-    """A source whose parts take some work to read and to tell of; each is one event. `seconds` is the time that it had
-    for reading."""
+    """A source whose parts take work to read and to tell of, an event each; it had `seconds` for reading."""
 
     name: str
     parts: dict[str, Work]
@@ -173,8 +171,7 @@ def test_what_took_too_long_to_read_is_told_all_the_same(graph: Graph, clock: Cl
 def test_each_source_has_an_equal_share_of_the_time_that_is_left(graph: Graph, clock: Clock) -> None:
     slow = Shelf("slow", {"a": takes(clock, 15)})
     quick = [Shelf(name, dict.fromkeys("ab", done)) for name in ("one", "other")]
-    results = list(poll_each([slow, *quick], lambda: graph, clock.deadline(30)))
-    assert [result.sent for result in results] == [1, 2, 2]
+    assert [result.sent for result in list(poll_each([slow, *quick], lambda: graph, clock.deadline(30)))] == [1, 2, 2]
     assert (slow.seconds, [source.seconds for source in quick]) == (5, [3.75, 7.5])
 
 

@@ -16,8 +16,6 @@ from tests.sources.registry.fake_registry import run_registry
 
 
 class KeptLog(FunctionLog):
-    """Keeps the faults that it is told."""
-
     def __init__(self) -> None:
         self.faults: list[str] = []
 

@@ -102,8 +102,6 @@ def test_a_job_without_a_listener_reports_nothing() -> None:
 
 
 class Kept(Silence):
-    """Keeps what it is given to send."""
-
     def __init__(self) -> None:
         self.events: list[RunEvent] = []
 

@@ -30,28 +30,24 @@ HOMES = {"sqlite": SqliteHome}
 
 @pytest.fixture(scope="module")
 def dynamodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A client of the emulator's DynamoDB."""
     with run_emulator(EmulatorOptions(tmp_path_factory.mktemp("dynamodb"), free_port())) as running:
         yield running.account.client("dynamodb")
 
 
 @pytest.fixture(scope="session")
 def dynamodb_local(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A client of DynamoDB Local."""
     with running_dynamodb_local(pytestconfig, tmp_path_factory.mktemp("dynamodb-local")) as account:
         yield account.client("dynamodb")
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    """An empty SQLite file."""
     with closing(Database(tmp_path / "lineage.db")) as database:
         yield database
 
 
 @pytest.fixture(params=HOMES)
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
-    """Each home in turn, empty."""
     with closing(HOMES[request.param](tmp_path / "home.db")) as home:
         yield home
 
@@ -63,7 +59,6 @@ def objects() -> FakeBucket:
 
 @pytest.fixture(params=SERVICES)
 def service(request: pytest.FixtureRequest) -> Any:
-    """A client of each stand-in in turn."""
     return request.getfixturevalue(SERVICES[request.param])
 
 

@@ -13,7 +13,6 @@ from headwater.store.table import Item
 
 
 def items_in(database: Database) -> dict[Key, Item]:
-    """Every item of a file."""
     with database.reading() as connection:
         rows = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM items").fetchall()  # noqa: S608
     return {item.key: item for item in map(item_of, rows)}

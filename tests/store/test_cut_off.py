@@ -90,8 +90,7 @@ class Stack:
         outcome = self._normaliser.normalise(
             [self._delivery(number, document) for number, document in enumerate(documents)]
         )
-        assert outcome.failed == []
-        assert outcome.quarantined == 0
+        assert (outcome.failed, outcome.quarantined) == ([], 0)
 
     def items(self) -> dict[tuple[str, str], Any]:
         pages = self._dynamodb.get_paginator("scan").paginate(TableName=self.table._name)

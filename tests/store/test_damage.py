@@ -160,8 +160,7 @@ def test_a_part_that_is_no_document_or_missing_is_refused(item: Item) -> None:
 
 
 def test_a_head_without_its_usages_is_not_taken_for_a_job_without_datasets() -> None:
-    heads = [item for item in ITEMS if USAGES in item.parts]
-    for head in heads:
+    for head in [item for item in ITEMS if USAGES in item.parts]:
         gone = Item(head.key, head.labels, {DOC: head.parts[DOC]}, head.expires_at)
         world = World(table_with(gone))
         result = world.normalise()
@@ -198,7 +197,7 @@ def test_an_item_of_a_newer_release_stays_byte_for_byte_and_no_event_is_lost(ite
     result = world.normalise()
     assert world.table.items[item.key] is newer
     assert (result.quarantined, bool(result.failed)) == (0, bool(result.corrupt))
-    assert {(fault.key, fault.member) for fault in _corrupt(world)} <= {(item.key, SCHEMA)}
+    assert {(each.key, each.member) for each in world.faults if isinstance(each, CorruptItem)} <= {(item.key, SCHEMA)}
     world.table.items[item.key] = item
     assert world.normalise().failed == []
     assert _states(world.table) == _states(FOLDED)
@@ -217,10 +216,6 @@ def test_what_follows_from_its_id_is_not_written_over_a_newer_form_either() -> N
         assert world.table.items[item.key] is newer
 
 
-def _corrupt(world: World) -> list[CorruptItem]:
-    return [fault for fault in world.faults if isinstance(fault, CorruptItem)]
-
-
 def _head() -> keys.Key:
     return keys.dataset_head(dataset_id(Name("s3://lake", "c")))
 
@@ -233,7 +228,6 @@ def _states(table: MemoryTable) -> dict[keys.Key, Any]:
 
 
 def _replaced(value: Any, path: tuple[Any, ...], by: Any) -> Any:
-    """A document with another value at a path."""
     if not path:
         return by
     copy = value.copy()

@@ -56,8 +56,6 @@ def test_the_bucket_tells_a_missing_object_from_a_call_that_failed(code: str, er
 
 
 class Failing:
-    """A client of S3 whose calls fail."""
-
     def __init__(self, code: str) -> None:
         self.code = code
 

@@ -156,5 +156,4 @@ def test_as_many_messages_as_fit_into_memory_are_kept_as_they_were_read(inbox: S
         inbox.remove(connection, [inbox.take(1)[0].number])
     inbox.send([message("d")])
     assert [message.received and message.received.canonical[0] for message in inbox.take(10)] == ["b", None, "d"]
-    another = SqliteInbox(database, lambda: None, _fail)
-    assert [message.received for message in another.take(10)] == [None, None, None]
+    assert [message.received for message in SqliteInbox(database, lambda: None, _fail).take(10)] == [None, None, None]

@@ -1,5 +1,4 @@
-"""Items of each released version are read, folded into and upgraded. An item that cannot be read is a CorruptItem, and
-costs no event."""
+"""Items of each released version are read, folded into and upgraded. One that cannot be read costs no event."""
 
 import json
 from collections.abc import Iterator
@@ -128,8 +127,7 @@ def job_item() -> Item:
 
 @each_release
 def test_the_items_of_a_release_have_the_versions_that_it_wrote(release: str) -> None:
-    table = golden.table_of(release)
-    assert {key: item.version for key, item in table.items.items()} == golden.versions_of(release)
+    assert {key: item.version for key, item in golden.table_of(release).items.items()} == golden.versions_of(release)
 
 
 @each_release
@@ -159,8 +157,7 @@ def test_a_fold_upgrades_the_items_that_it_saves(release: str) -> None:
     table = golden.table_of(release)
     event = factory.run_event("COMPLETE", seconds=3_600, run=109, job="nightly")
     fold(factory.received(event), GraphStore(table, golden.RETENTION))
-    head = table.items[keys.job_head(job_id(Name("demo", "nightly")))]
-    assert head.labels[SCHEMA] == str(JOB.schema)
+    assert table.items[keys.job_head(job_id(Name("demo", "nightly")))].labels[SCHEMA] == str(JOB.schema)
 
 
 def test_an_item_of_version_3_is_listed_by_the_end_of_its_run_until_the_next_run_moves_it() -> None:

@@ -1,5 +1,4 @@
-"""The outbox takes the changes that template.yaml lets through to the function alerts, and keeps them until they are
-announced."""
+"""The outbox keeps the changes that template.yaml lets through to the function alerts until they are announced."""
 
 import json
 from functools import cache
@@ -24,7 +23,6 @@ def item(kind: str, state: str = "RUNNING", text: bytes = b"{}") -> Item:
 
 
 def fits(pattern: Any, record: Any) -> bool:
-    """Whether a record fits a pattern of an event source."""
     if isinstance(pattern, list):
         return record in pattern
     return isinstance(record, dict) and all(fits(value, record.get(name)) for name, value in pattern.items())
@@ -80,7 +78,6 @@ def test_a_change_of_a_table_and_its_record_are_of_one_transaction(database: Dat
     table.put([first])
     table.change([ConditionalPut(second, first)])
     (record,) = outbox.take()
-    assert record["eventName"] == "MODIFY"
-    assert record["dynamodb"]["OldImage"]["v"] == {"S": first.version}
+    assert (record["eventName"], record["dynamodb"]["OldImage"]["v"]) == ("MODIFY", {"S": first.version})
     assert record["dynamodb"]["NewImage"]["v"] == {"S": second.version}
     assert "seen" not in record["dynamodb"]["NewImage"], "a part that alerts do not read"

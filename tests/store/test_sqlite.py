@@ -162,16 +162,14 @@ def test_expired_items_are_removed_in_small_steps(database: Database) -> None:
     table = SqliteTable(database)
     kept = [item("kept"), item("later", expires_at=2_000)]
     table.put([*kept, *(item(f"{number}", expires_at=999) for number in range(250))])
-    steps = iter(lambda: table.remove_expired(1_000.5), 0)
-    assert list(steps) == [queries.EXPIRED_AT_ONCE, 50]
+    assert list(iter(lambda: table.remove_expired(1_000.5), 0)) == [queries.EXPIRED_AT_ONCE, 50]
     assert items_in(database) == {item.key: item for item in kept}
 
 
 def test_a_file_is_opened_again_with_what_it_holds(tmp_path: Path) -> None:
     for _ in range(2):
         with closing(Database(tmp_path / "lineage.db")) as database:
-            table = SqliteTable(database)
-            table.put([item()])
+            SqliteTable(database).put([item()])
             assert items_in(database) == {item().key: item()}
 
 
@@ -384,8 +382,7 @@ def test_a_file_that_was_cut_to_nothing_is_no_new_file(tmp_path: Path) -> None:
 
 
 def test_files_are_read_by_their_owner_alone(tmp_path: Path) -> None:
-    path = tmp_path / "own.db"
-    with closing(Database(path)) as database:
+    with closing(Database(tmp_path / "own.db")) as database:
         database.copy_to(tmp_path / "copy.db")
         modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir() if file.is_file()}
     assert set(modes) >= {"own.db", "own.db-wal", "copy.db"}

@@ -55,8 +55,7 @@ class Worker:
     def __init__(self, database: Database, forms: Sequence[int]) -> None:
         self._outbox, self._bodies = SqliteOutbox(database), SqliteBodies(database)
         self._table = SqliteTable(database, self._outbox)
-        kept = table.Retention(timedelta(days=90), timedelta(days=30), *forms)
-        self._store = GraphStore(self._table, kept)
+        self._store = GraphStore(self._table, table.Retention(timedelta(days=90), timedelta(days=30), *forms))
         self._sent: list[str] = []
 
     def fold(self, events: Sequence[Mapping[str, Any]]) -> None:
@@ -68,8 +67,7 @@ class Worker:
     def announce(self) -> list[str]:
         self._sent = []
         while records := self._outbox.take():
-            result = Announcer(self._store, self._bodies, self, Naming(), _fail).announce(records)
-            assert result.failed is None
+            assert Announcer(self._store, self._bodies, self, Naming(), _fail).announce(records).failed is None
             self._outbox.remove_before(None, records)
         return self._sent
 

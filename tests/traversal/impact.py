@@ -28,7 +28,6 @@ def table(name: str) -> str:
 
 
 def column(place: str) -> str:
-    """The nodeId of `table.column`."""
     return f"datasetField:{LAKE}:{place.replace('.', ':')}"
 
 
@@ -70,7 +69,6 @@ def owned_by(*owners: str) -> Document:
 
 
 def items(answer: Any) -> dict[str, Any]:
-    """What is at risk by nodeId, without the namespaces."""
     by_name = {}
     for group in answer["owners"]:
         for item in group["items"]:

@@ -54,7 +54,6 @@ TABLE = factory.dataset("sales.orders", "hive://h:9083")
 
 
 def child(number: int, kind: str, inputs: str, outputs: str) -> Document:
-    """An action of a Spark application."""
     event = ran(f"app.action{number}", inputs, outputs, run=number, run_facets={"parent": factory.parent(9, "app")})
     return {**event, "eventType": kind}
 

@@ -28,10 +28,9 @@ def ran(
     """A run of ten seconds, with the names of its datasets a word each; without an end for `ended=""`."""
     sides = {"inputs": reads.split(), "outputs": writes.split()}
     datasets = {side: [factory.dataset(name) for name in names] for side, names in sides.items()}
-    kinds = [("START", 0), *([(ended, 10)] if ended else [])]
     return [
         factory.run_event(kind, job=job, run=run, seconds=seconds + more, **{**datasets, **changes})
-        for kind, more in kinds
+        for kind, more in [("START", 0), *([(ended, 10)] if ended else [])]
     ]
 
 

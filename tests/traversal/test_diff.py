@@ -50,14 +50,12 @@ def test_a_job_that_runs_other_code_is_changed_as_in_its_namespace(version: str 
         return {**event, "job": {**event["job"], "facets": {"sourceCodeLocation": location} if number else {}}}
 
     get = after(of(wrote(0, ("raw",), "id:int"), "aaa"), of(wrote(2, ("raw",), "id:int"), version))
-    code = {"before": {"version": "aaa"}, "after": {"version": "bbb"}}
     answer = diff(get, 1, 3)
-    expected = [("job:demo:load", code)] if is_changed else []
+    expected = [("job:demo:load", {"before": {"version": "aaa"}, "after": {"version": "bbb"}})] if is_changed else []
     assert [(node["nodeId"], node["code"]) for node in answer["nodes"]["changed"]] == expected
     times = {"from": factory.at(HOUR), "to": factory.at(3 * HOUR)}
     assert get("diff", namespace="demo", **times)["nodes"]["changed"] == answer["nodes"]["changed"]
-    text = render({"nodeId": OUT, **answer}, Display())
-    assert ("version aaa → bbb" in text) == is_changed
+    assert ("version aaa → bbb" in render({"nodeId": OUT, **answer}, Display())) == is_changed
 
 
 def test_an_input_is_replaced_and_columns_change(get: LookupClient) -> None:
@@ -65,8 +63,7 @@ def test_an_input_is_replaced_and_columns_change(get: LookupClient) -> None:
     assert [(node["nodeId"], node["isNew"]) for node in answer["nodes"]["added"]] == [(f"dataset:{LAKE}:new", True)]
     assert [node["nodeId"] for node in answer["nodes"]["removed"]] == [f"dataset:{LAKE}:old"]
     (changed,) = answer["nodes"]["changed"]
-    assert changed["nodeId"] == OUT
-    assert changed["columns"]["added"] == [{"field": "more", "type": "string"}]
+    assert (changed["nodeId"], changed["columns"]["added"]) == (OUT, [{"field": "more", "type": "string"}])
     assert changed["columns"]["removed"] == [{"field": "gone", "type": "int"}]
     assert [(each["field"], each["before"], each["after"]) for each in changed["columns"]["retyped"]] == [
         ("id", "int", "long")

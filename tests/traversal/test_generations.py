@@ -53,8 +53,7 @@ def test_a_loop_of_appends_has_the_edges_of_all_its_runs() -> None:
     assert edges(get("lineage", rollup="none", **UP)) == EVERY_SHOP
     assert columns_upstream(get) == {*SHOPS, "all"}
     for shop in SHOPS:
-        down = get("lineage", nodeId=f"dataset:{LAKE}:{shop}", direction="downstream", rollup="none")
-        assert "all" in nodes(down)
+        assert "all" in nodes(get("lineage", nodeId=f"dataset:{LAKE}:{shop}", direction="downstream", rollup="none"))
         (of_nobody,) = get("impact", nodeId=f"datasetField:{LAKE}:{shop}:id")["owners"]
         at_risk = {item["nodeId"]: item["possible"] for item in of_nobody["items"]}
         assert at_risk == {f"datasetField:{LAKE}:all:id": False, "job:demo:load.append.all": False}
@@ -84,8 +83,7 @@ def test_a_run_that_failed_counts_for_outputs_of_no_other() -> None:
 def test_a_statement_that_writes_the_table_to_itself_leaves_its_sources() -> None:
     """An SCD2 dimension: two MERGEs and a DELETE of one application."""
     merge = append("staged", application=1, number=0)
-    delete = append("all", application=1, number=1)
-    get = after(merge, delete)
+    get = after(merge, append("all", application=1, number=1))
     assert nodes(get("lineage", rollup="none", **UP)) == {"staged", "load.append.all", "all"}
 
 
@@ -142,6 +140,5 @@ def test_a_head_of_the_release_before_has_the_runs_beside_it_at_once() -> None:
             document = unpack(item.parts["doc"])
             document.pop("generation", None)
             table.items[key] = replace(item, parts={**item.parts, "doc": pack(document)})
-    reader = Reader(GraphReader(table), Naming())
-    (head,) = reader.jobs([job_id(Name("demo", "load.append.all"))]).values()
+    (head,) = Reader(GraphReader(table), Naming()).jobs([job_id(Name("demo", "load.append.all"))]).values()
     assert {used.name.name for used in head.current.inputs} == set(SHOPS)

@@ -200,8 +200,7 @@ def test_an_application_that_ended_well_tells_of_the_action_that_failed() -> Non
 
 
 def test_a_parent_that_never_spoke_is_known_by_its_children() -> None:
-    get = after(*APPLICATION[:2])
-    job = get("namespaces/demo/jobs/app")
+    job = after(*APPLICATION[:2])("namespaces/demo/jobs/app")
     assert (job["latestRun"]["id"], job["latestRun"]["state"]) == (factory.run_id(9), "NEW")
 
 

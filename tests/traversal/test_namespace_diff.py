@@ -89,8 +89,7 @@ def test_what_differs_since_the_first_day_of_the_calendar_is_all_there_is() -> N
 
 
 def test_a_run_like_the_one_before_changes_nothing() -> None:
-    again = ran("load", "raw", "orders", 20, "id:int", "fare:double", version="aaa")
-    answer = diff(OLD, again)
+    answer = diff(OLD, ran("load", "raw", "orders", 20, "id:int", "fare:double", version="aaa"))
     assert (told(answer), edges(answer)) == ({}, {})
     assert answer["frontier"]["seen"] == {"jobs": 1, "datasets": 2}
 
@@ -224,8 +223,7 @@ def test_a_dataset_that_an_event_without_a_run_describes_is_found() -> None:
 
 
 def test_a_failed_write_changes_no_columns() -> None:
-    failed = ran("load", "raw", "orders", 20, "id:int", kind="FAIL", version="aaa")
-    assert told(diff(OLD, failed)) == {}
+    assert told(diff(OLD, ran("load", "raw", "orders", 20, "id:int", kind="FAIL", version="aaa"))) == {}
 
 
 def test_a_long_run_that_began_before_the_first_time_is_looked_at() -> None:
@@ -251,8 +249,7 @@ def with_alert(*events: Document, hour: float, name: str = "orders") -> LookupCl
 
 def test_what_was_changed_and_changed_back_is_no_difference_but_told() -> None:
     there = ran("load", "raw", "orders", 15, "id:int", version="aaa")
-    back = ran("load", "raw", "orders", 20, "id:int", "fare:double", version="aaa")
-    get = with_alert(OLD, there, back, hour=15)
+    get = with_alert(OLD, there, ran("load", "raw", "orders", 20, "id:int", "fare:double", version="aaa"), hour=15)
     assert told(get("diff", **{"from": factory.at(BEGIN), "to": factory.at(END)})) == {"changedBack": {"orders"}}
     assert told(get("diff", **{"from": factory.at(16 * HOUR), "to": factory.at(END)})) == {"changed": {"orders"}}
 
@@ -304,12 +301,11 @@ def test_it_costs_what_ran_since_and_neither_the_table_nor_how_often() -> None:
 
 @pytest.mark.parametrize("is_known", [True, False])
 def test_a_folder_of_which_spark_only_infers_a_schema_is_not_added(*, is_known: bool) -> None:
-    rdd = factory.facet(jobType="RDD_JOB", integration="SPARK", processingType="BATCH")
     look = factory.run_event(
         job="app.map_partitions_file_scan",
         run=9,
         seconds=20 * HOUR,
-        job_facets={"jobType": rdd},
+        job_facets={"jobType": factory.facet(jobType="RDD_JOB", integration="SPARK", processingType="BATCH")},
         inputs=[factory.dataset("in")],
     )
     events = [look, ran("load", "in/a.csv", "t", 20), *([ran("other", "in", "u", 21)] if is_known else [])]

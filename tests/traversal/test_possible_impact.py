@@ -83,9 +83,8 @@ def test_a_join_key_of_dbt_may_be_used_by_the_model_that_joins() -> None:
 
 
 def test_what_a_job_is_known_to_use_a_column_for_is_certain_whatever_its_filters_are() -> None:
-    dbt = {"jobType": factory.facet(integration="DBT", jobType="MODEL", processingType="BATCH")}
     made = ran("model", "raw", "clean", run=1, columnLineage=column_lineage("raw.id > id"))
-    made["job"]["facets"] = dbt
+    made["job"]["facets"] = {"jobType": factory.facet(integration="DBT", jobType="MODEL", processingType="BATCH")}
     answer = after(made)(column("raw.id"))
     assert distances(answer) == {"job:model": 1, "clean:id": 1}
     assert "possibleCount" not in answer
@@ -162,8 +161,7 @@ def test_column_lineage_says_that_the_origin_of_a_column_is_unknown_and_which_jo
 
 def test_the_terminal_tells_what_may_break_and_what_has_an_unknown_origin() -> None:
     client = LookupClient(table_after(*(event for scenario in SPARK for event in recorded("spark", scenario))))
-    impact = client("impact", nodeId="datasetField:file:/srv/lake/customers:country")
-    text = impact_text.render(impact, Display(120))
+    text = impact_text.render(client("impact", nodeId="datasetField:file:/srv/lake/customers:country"), Display(120))
     assert text.startswith(
         "what a change of customers.country would break: 1 column, 1 job; may break 3 columns, 1 dataset, 3 jobs\n"
     )
@@ -205,8 +203,7 @@ def test_what_may_be_made_of_any_column_of_a_table_comes_by_the_table_and_by_no_
 
 
 def test_of_one_changed_column_the_way_goes_through_it() -> None:
-    get = after(FARES, PRICES)
-    assert path(get(column("trips.city")), "prices:surcharge")[2] == "rides:city"
+    assert path(after(FARES, PRICES)(column("trips.city")), "prices:surcharge")[2] == "rides:city"
 
 
 def test_a_reader_without_column_lineage_is_reached_by_the_table_too() -> None:
@@ -233,8 +230,7 @@ BOARD = factory.schema("x:int", "surcharge:double")
 
 def test_one_sum_of_what_breaks_has_all_nodes_of_all_pages() -> None:
     get = after(FARES, PRICES)
-    breaks = get(column("trips.minutes"), limit=1)["breaks"]
-    assert breaks == {
+    assert get(column("trips.minutes"), limit=1)["breaks"] == {
         "columns": 4,
         "datasets": 0,
         "jobs": 2,
@@ -269,8 +265,7 @@ def test_what_only_may_be_made_of_a_dataset_may_break() -> None:
         if edge["origin"] == table("features")
     )
     assert edge == {"origin": table("features"), "destination": "job:demo:train.model", "candidate": True}
-    quiet = after(saved(candidates=True, run=1, written=""))(table("features"))
-    assert at_risk(quiet) == {"train": ("unknown", True)}
+    assert at_risk(after(saved(candidates=True, run=1, written=""))(table("features"))) == {"train": ("unknown", True)}
     assert "FILTERS" not in str(after(doubtful)(table("features")))
     known = after(doubtful, saved(candidates=False, run=2))(table("features"))
     assert at_risk(known) == {"lake:model": ("dataset", False), "train": ("dataset", False)}
@@ -281,8 +276,7 @@ def test_what_only_may_be_made_of_a_dataset_may_break() -> None:
     of_past = later("lineage", nodeId=table("features"), **then)["graph"]
     into_job = [edge for node in of_past for edge in node["inEdges"] if edge["destination"].startswith("job:")]
     assert [edge.get("candidate") for edge in into_job] == [True]
-    breaks = later("impact", nodeId=table("features"), **then)["breaks"]
-    assert breaks["possible"]["datasets"] == 1
+    assert later("impact", nodeId=table("features"), **then)["breaks"]["possible"]["datasets"] == 1
     assert "candidateEdges" not in later("rootcause", nodeId=table("model"))
     assert later("rootcause", nodeId=table("model"), **then)["candidateEdges"] == [
         {"origin": table("features"), "destination": "job:demo:train.model"}

@@ -169,8 +169,7 @@ def test_columns_owners_tags_and_versions_carry_over() -> None:
         "tags": factory.facet(tags=[{"key": "pii", "value": "true", "source": "USER"}]),
         "ownership": factory.facet(owners=[{"name": "ada"}]),
     }
-    load = ran("load", "raw", "", run=1, outputs=[factory.dataset("a", **facets)])
-    get = after(load, renamed("a", "b", seconds=10))
+    get = after(ran("load", "raw", "", run=1, outputs=[factory.dataset("a", **facets)]), renamed("a", "b", seconds=10))
     table = get(f"namespaces/{quote(LAKE, safe='')}/datasets/b")
     assert (table["tags"], table["facets"]["ownership"]["owners"]) == (["pii"], [{"name": "ada"}])
     assert [field["name"] for field in table["fields"]] == ["id"]
@@ -201,7 +200,8 @@ def test_the_producer_of_an_input_is_the_run_that_wrote_the_table_under_its_form
     for events in orders(SIMPLE):
         get = after(*events)
         assert input_versions(get, 3) == [factory.run_id(1)]
-        assert made_of_runs(get, 3) == {factory.run_id(3), factory.run_id(1)}
+        made_of_runs = get("runlineage/upstream", runId=factory.run_id(3))["runs"]
+    assert {each["run"]["id"] for each in made_of_runs} == {factory.run_id(3), factory.run_id(1)}
     assert input_versions(after(*CHAIN, ran("report3", "c", "out", run=5, seconds=30)), 5) == [factory.run_id(1)]
 
 
@@ -239,10 +239,6 @@ def test_a_table_of_which_only_the_rename_is_known_was_made_by_it() -> None:
 def input_versions(get: Get, run: int) -> list[str | None]:
     answer = get(f"jobs/runs/{factory.run_id(run)}")
     return [each.get("datasetVersionId", {}).get("version") for each in answer["inputDatasetVersions"]]
-
-
-def made_of_runs(get: Get, run: int) -> set[str]:
-    return {each["run"]["id"] for each in get("runlineage/upstream", runId=factory.run_id(run))["runs"]}
 
 
 @pytest.mark.parametrize(("name", "versions"), [("a", [3]), ("b", [110, 1])])
@@ -437,8 +433,7 @@ def test_what_is_said_of_a_table_stays_with_the_table(
         get = after(*ordered)
         for name, (says, run) in expected.items():
             assert all_that_is_told(get, name) == {says}, name
-            table = get(f"namespaces/{quote(LAKE, safe='')}/datasets/{name}")
-            assert table["currentVersion"] == factory.run_id(run)
+            assert get(f"namespaces/{quote(LAKE, safe='')}/datasets/{name}")["currentVersion"] == factory.run_id(run)
 
 
 def test_a_new_table_of_which_nothing_is_said_has_nothing_of_the_former() -> None:
@@ -476,8 +471,7 @@ def test_tags_that_a_person_put_stay_with_the_table() -> None:
         facets = {tag_facet(tag): {**factory.facet(), "tag": tag}}
         return factory.dataset_event({**factory.dataset("a"), "facets": facets}, seconds=seconds)
 
-    events = (X, tagged("pii", 5), renamed("a", "b", seconds=10), untold(Y), tagged("public", 25))
-    for ordered in orders(events):
+    for ordered in orders((X, tagged("pii", 5), renamed("a", "b", seconds=10), untold(Y), tagged("public", 25))):
         get = after(*ordered)
         tags = {name: get(f"namespaces/{quote(LAKE, safe='')}/datasets/{name}")["tags"] for name in ("a", "b")}
         assert tags == {"a": ["public"], "b": ["pii", "x"]}
@@ -486,5 +480,4 @@ def test_tags_that_a_person_put_stay_with_the_table() -> None:
 def test_the_suspect_of_a_wrong_number_is_a_run_of_the_table() -> None:
     get = after(*TOLD_REUSED)
     for name, run in (("a", 3), ("b", 1)):
-        answer = get("rootcause", nodeId=f"dataset:{LAKE}:{name}")
-        assert answer["suspect"]["id"] == factory.run_id(run)
+        assert get("rootcause", nodeId=f"dataset:{LAKE}:{name}")["suspect"]["id"] == factory.run_id(run)

@@ -61,8 +61,7 @@ def test_its_actions_are_drawn_when_asked_for() -> None:
 
 
 def test_a_dataset_of_a_query_alone_is_shown_as_its_application_s() -> None:
-    get = after(*stream(1), part("orders", "audit", run=30))
-    drawn = edges(get("lineage", nodeId=f"dataset:{LAKE}:topic"))
+    drawn = edges(after(*stream(1), part("orders", "audit", run=30))("lineage", nodeId=f"dataset:{LAKE}:topic"))
     assert drawn == DRAWN | {("orders", "app"), ("app", "audit")}
 
 
@@ -145,8 +144,7 @@ def test_the_pages_of_a_rolled_up_graph_have_each_node_once(limit: int, query: d
 
 
 def test_an_application_under_a_task_is_one_node_also_if_it_tells_of_itself() -> None:
-    under = {"parent": factory.parent(1, "dag.task")}
-    application = ran("app", "topic", "orders", run=9, run_facets=under)
+    application = ran("app", "topic", "orders", run=9, run_facets={"parent": factory.parent(1, "dag.task")})
     get = after(ran("dag.task", "", "", run=1), application, part("topic", "", run=20), part("", "orders", run=10))
     for node in (f"dataset:{LAKE}:topic", f"dataset:{LAKE}:orders", "job:demo:app"):
         assert edges(get("lineage", nodeId=node, rollup="parent")) == {("topic", "app"), ("app", "orders")}
@@ -166,8 +164,7 @@ def scored() -> list[Document]:
     """An application whose one query reads a model, and another makes scores of visitors; `audit` is of its own."""
     loads, scores = part("model", "", run=10), part("visitors", "scores", run=11)
     looks, audits = part("visitors", "", run=12), part("log", "audit", run=13)
-    trained = ran("train", "visitors", "model", run=1)
-    return [trained, loads, scores, looks, audits, ran("app", "", "", run=9)]
+    return [ran("train", "visitors", "model", run=1), loads, scores, looks, audits, ran("app", "", "", run=9)]
 
 
 UP = {("visitors", "train"), ("train", "model"), ("model", "app"), ("visitors", "app"), ("app", "scores")}
@@ -187,8 +184,7 @@ def test_what_an_application_only_reads_bears_on_what_it_writes() -> None:
 
 
 def test_without_roll_up_a_query_has_the_edges_that_it_told() -> None:
-    get = after(*scored())
-    drawn = edges(get("lineage", nodeId=f"dataset:{LAKE}:scores", direction="upstream", rollup="none"))
+    drawn = edges(after(*scored())("lineage", nodeId=f"dataset:{LAKE}:scores", direction="upstream", rollup="none"))
     assert drawn == {("visitors", "app.visitors_to_scores"), ("app.visitors_to_scores", "scores")}
 
 
@@ -202,8 +198,7 @@ def test_an_application_that_loads_a_saved_model_reads_the_model_from_any_start(
 
 
 def test_a_stream_is_one_node_at_risk() -> None:
-    get = after(*stream(3))
-    (owner,) = get("impact", nodeId=f"dataset:{LAKE}:topic")["owners"]
+    (owner,) = after(*stream(3))("impact", nodeId=f"dataset:{LAKE}:topic")["owners"]
     jobs = [node["nodeId"] for node in owner["items"] if node["nodeId"].startswith("job:")]
     assert jobs == ["job:demo:app", "job:demo:report"]
 

@@ -59,8 +59,7 @@ def test_findings_have_their_details() -> None:
 
 
 def test_good_runs_are_counted_and_are_no_findings() -> None:
-    answer = after(*DRIFT)(table("board"))
-    assert answer["successfulRuns"] == [
+    assert after(*DRIFT)(table("board"))["successfulRuns"] == [
         {"nodeId": "job:demo:dashboard", "count": 2},
         {"nodeId": "job:demo:report", "count": 1},
         {"nodeId": "job:demo:ingest", "count": 1},
@@ -136,8 +135,7 @@ def test_a_diamond_is_one_finding_with_its_shortest_path_and_a_cycle_ends() -> N
 
 def test_of_very_many_nodes_some_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(root_cause, "MAX_NODES", 4)
-    answer = after(*DRIFT)(table("board"))
-    assert answer["truncated"]
+    assert after(*DRIFT)(table("board"))["truncated"]
 
 
 @pytest.mark.parametrize(

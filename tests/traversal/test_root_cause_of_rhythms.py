@@ -74,8 +74,7 @@ def test_a_run_that_began_late_is_a_finding_with_when_it_was_due() -> None:
 
 
 def test_a_delay_is_told_where_it_began() -> None:
-    answer = why(load={"late": 70}, clean={"late": 40}, report={"late": 30})
-    assert findings(answer) == [("RUN_LATE", "load", 3)]
+    assert findings(why(load={"late": 70}, clean={"late": 40}, report={"late": 30})) == [("RUN_LATE", "load", 3)]
 
 
 def test_a_delay_of_its_own_is_told_beside_an_input_in_time() -> None:
@@ -122,10 +121,9 @@ def test_more_rows_do_not_follow_from_fewer() -> None:
 
 
 def test_that_a_table_was_left_out_does_not_follow_from_fewer_rows() -> None:
-    answer = why(load={"rows": 12}, clean={"second": False})
     unusual = [
         (found["summary"].split()[0], found["unit"])
-        for found in answer["findings"]
+        for found in why(load={"rows": 12}, clean={"second": False})["findings"]
         if found["kind"] == "VOLUME_UNUSUAL"
     ]
     assert unusual == [("clean", "datasets"), ("load", "rows")]
@@ -137,8 +135,7 @@ def test_an_odd_amount_that_came_after_the_suspect_explains_nothing() -> None:
 
 def test_of_too_few_runs_nothing_is_claimed() -> None:
     events = [event for day in range(2) for event in a_day(day)]
-    get = after(*events, *a_day(2, load={"late": 70, "rows": 12}))
-    assert kinds(get(table("table_3"))) == []
+    assert kinds(after(*events, *a_day(2, load={"late": 70, "rows": 12}))(table("table_3"))) == []
 
 
 def test_a_job_that_was_retired_is_not_missing() -> None:

@@ -52,8 +52,7 @@ def test_the_findings_of_a_dataset_with_several_names_have_one_name() -> None:
 
 def test_the_findings_of_a_view_include_those_of_its_tables() -> None:
     view = factory.dataset("view", lineage=factory.facet(**factory.made_of("view", "t")))
-    get = after(factory.dataset_event(view), *wrote(1, 0, "id:long"), *wrote(2, 100, "id:string"))
-    answer = get(table("view"))
+    answer = after(factory.dataset_event(view), *wrote(1, 0, "id:long"), *wrote(2, 100, "id:string"))(table("view"))
     assert (answer["suspect"], findings(answer)) == (None, [("SCHEMA_CHANGED", "t", 1)])
 
 

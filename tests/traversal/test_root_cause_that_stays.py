@@ -1,5 +1,4 @@
-"""GET /rootcause: a change stays a finding until it is undone, its readers are changed, or a person says that a run was
-good."""
+"""GET /rootcause: a change stays a finding until it is undone, its readers change, or a person calls a run good."""
 
 from typing import Any
 
@@ -165,8 +164,7 @@ def test_a_run_that_was_called_good_was_good_with_all_that_it_started(
         assert answer["lastGood"]["calledGood"]["runId"] == factory.run_id(first + 3)
     other = judged(first + 1, seconds=20_000, job=top)
     assert sorted(findings(after(*events, other)(table("stats")))) == DRIFT
-    back = judged(first + 3, good=False, seconds=20_001, job=top)
-    before = after(*events, later, back)(table("stats"))
+    before = after(*events, later, judged(first + 3, good=False, seconds=20_001, job=top))(table("stats"))
     assert (before["lastGood"]["confirmed"], before["lastGood"].get("calledGood")) == (False, None)
 
 

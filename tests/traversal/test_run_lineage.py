@@ -100,14 +100,12 @@ def test_a_declaration_or_description_of_a_dataset_is_no_run() -> None:
         factory.job_event(job=f"catalogue {n}", outputs=[factory.dataset("a")], seconds=100 + n) for n in range(20)
     ]
     described = [factory.dataset_event(factory.dataset("a"), seconds=200 + n) for n in range(20)]
-    get = after(ran(1, "", "a"), *declared, *described, ran(9, "a"))
-    assert upstream(get, 9)[9] == {"a": 1}
+    assert upstream(after(ran(1, "", "a"), *declared, *described, ran(9, "a")), 9)[9] == {"a": 1}
     assert upstream(after(*declared, *described, ran(9, "a")), 9) == {9: {"a": None}}
 
 
 def test_a_dataset_that_no_run_made_has_the_version_of_its_schema() -> None:
-    read = factory.dataset("a", schema=factory.schema("id:long"))
-    get = after(factory.run_event("COMPLETE", inputs=[read]))
+    get = after(factory.run_event("COMPLETE", inputs=[factory.dataset("a", schema=factory.schema("id:long"))]))
     ((input_,),) = (run["inputs"] for run in get(UPSTREAM, runId=factory.run_id(1))["runs"])
     assert input_["version"] == get(f"namespaces/{LAKE}/datasets/a")["currentVersion"]
     assert get(f"namespaces/{LAKE}/datasets/a/versions/{input_['version']}")["fields"]

@@ -12,7 +12,6 @@ from tests.serve.process import ROOT
 
 API = json.loads(FILE.read_bytes())
 SCHEMAS: Mapping[str, Any] = API["components"]["schemas"]
-SOURCES = sorted((ROOT / "web" / "src" / "api").glob("*.ts"))
 SCHEMA_OF = {
     "Alert": "Alert",
     "BoardRun": "TopRun",
@@ -43,7 +42,7 @@ class Member(NamedTuple):
 def interfaces() -> dict[str, tuple[list[str], list[Member]]]:
     """The interfaces of the client: what each extends, and its own members."""
     found = {}
-    for source in SOURCES:
+    for source in sorted((ROOT / "web" / "src" / "api").glob("*.ts")):
         for name, bases, body in re.findall(
             r"^export interface (\w+)(?: extends ([\w, ]+))? \{\n(.*?)^\}", source.read_text(), re.MULTILINE | re.DOTALL
         ):

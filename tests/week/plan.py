@@ -51,8 +51,7 @@ class Plan(NamedTuple):
 
 def plan(now: datetime) -> Plan:
     """Four weeks that end on the midnight before a time. The days are called Monday to Sunday, whatever they are."""
-    end = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    monday = end - timedelta(days=WEEK)
+    monday = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=WEEK)
     events = [event for day in range(-(DAYS - WEEK), WEEK) for event in _of_day(day, monday + timedelta(days=day))]
     return Plan(sorted(events, key=lambda event: str(event["eventTime"])), monday)
 
@@ -91,8 +90,7 @@ def _load(start: datetime, rows: int) -> Iterator[Document]:
     for kind, after in (("START", 0), ("COMPLETE", 50)):
         seconds = (start - factory.EPOCH).total_seconds() + after
         output = {**factory.dataset("orders_hourly"), "outputFacets": statistics}
-        run = int(start.timestamp())
-        yield factory.run_event(kind, seconds=seconds, run=run, job="load_hourly", outputs=[output])
+        yield factory.run_event(kind, seconds=seconds, run=int(start.timestamp()), job="load_hourly", outputs=[output])
 
 
 def _loop(start: datetime) -> Iterator[Document]:

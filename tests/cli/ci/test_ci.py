@@ -190,8 +190,7 @@ def test_spark_4_makes_no_difference(served: Path, recorded_rules: Path) -> None
 def snapshot(path: Path, documents: Iterable[Document]) -> Path:
     """A folder with the snapshot of a test that sent these events."""
     path.mkdir(parents=True, exist_ok=True)
-    text = snapshot_of(factory.received(*documents)).to_yaml()
-    (path / "test_shop.yaml").write_text(text, encoding="utf-8")
+    (path / "test_shop.yaml").write_text(snapshot_of(factory.received(*documents)).to_yaml(), encoding="utf-8")
     return path
 
 
@@ -205,8 +204,7 @@ def test_snapshots_tell_the_same_but_of_jobs(change: Change, tmp_path: Path, ser
 
 
 def test_a_folder_of_snapshots_is_what_its_tests_tell_together(tmp_path: Path, before: Path, served: Path) -> None:
-    parts = [events({name: job}) for name, job in base().items()]
-    for number, part in enumerate(parts):
+    for number, part in enumerate([events({name: job}) for name, job in base().items()]):
         snapshot(tmp_path / "parts" / f"test_{number}", part)
     assert_nothing(ci(tmp_path / "parts", before, "--data", served, "--format", "json"))
     assert "nothing differs" in ci(tmp_path / "parts", tmp_path / "parts").output
@@ -236,8 +234,7 @@ def test_a_table_of_a_snapshot_whose_source_is_not_seen_is_not_called_unwritten(
     """`clean` now reads what the listener does not see: a snapshot cannot tell it from a table that a test made."""
     unseen = {**base(), "clean": replace(base()["clean"], reads={}, made={}, chosen=[])}
     one, other = snapshot(tmp_path / "one", events(base())), snapshot(tmp_path / "other", events(unseen))
-    found = ci(one, other, "--data", served, "--format", "json").document
-    assert found["consequences"] == []
+    assert ci(one, other, "--data", served, "--format", "json").document["consequences"] == []
     of_events = written(tmp_path / "a", events(base())), written(tmp_path / "b", events({"daily": base()["daily"]}))
     assert gone(ci(*of_events, "--data", served, "--format", "json").document) == {node("clean")}
 
@@ -335,8 +332,7 @@ def test_who_reads_a_column_may_read_a_field_of_it(tmp_path: Path) -> None:
     reads = factory.run_event("COMPLETE", run=2, job="mail", inputs=[factory.dataset("people")], outputs=[letters])
     fill(tmp_path / "lineage.db", [people("street", "city"), reads])
     one, other = written(tmp_path / "one", [people("street", "city")]), written(tmp_path / "other", [people("city")])
-    answer = ci(one, other, "--data", tmp_path / "lineage.db", "--format", "json")
-    (lost,) = answer.document["consequences"]
+    (lost,) = ci(one, other, "--data", tmp_path / "lineage.db", "--format", "json").document["consequences"]
     assert (lost["column"], lost["isKnown"], lost["certain"]) == ("address.street", True, [])
     assert node("letters.to") in {item["nodeId"] for item in lost["may"]}
 

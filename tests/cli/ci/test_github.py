@@ -185,8 +185,7 @@ def test_too_many_requests_are_not_said_to_be_missing_rights(
     status: int, github: GitHub, sides: tuple[Path, Path]
 ) -> None:
     github.refuses, github.limited = status, True
-    said = ci(*sides, "--comment").errors
-    assert f"not commented: GitHub takes no more requests for now ({status})" in said
+    assert f"not commented: GitHub takes no more requests for now ({status})" in ci(*sides, "--comment").errors
     assert len([method for method, _ in github.asked if method == "POST"]) == 1
 
 
@@ -270,10 +269,8 @@ def test_names_are_no_markup(tmp_path: Path) -> None:
     one, other = written(tmp_path / "a", events(base())), written(tmp_path / "b", events(jobs))
     del jobs["clean"].types[named]
     jobs["clean"].types["id"] = named
-    third = written(tmp_path / "c", events(jobs))
-    for after in (other, third):
-        report = ci(one, after, "--format", "markdown").output
-        shown, _, details = report.partition("<details>")
+    for after in (other, written(tmp_path / "c", events(jobs))):
+        shown, _, details = ci(one, after, "--format", "markdown").output.partition("<details>")
         assert "@team" not in shown
         assert "<img" not in shown
         fence = details.splitlines()[2]

@@ -65,5 +65,4 @@ def test_the_recording_ends_now_and_names_no_machine() -> None:
     names = {dataset["name"] for event in before + after for dataset in event["inputs"] + event["outputs"]}
     assert names == {f"{LAKE}/{name}" for name in ("raw/orders", "orders_clean", "revenue_daily")}
     assert {event["job"]["name"] for event in before} == {event["job"]["name"] for event in after}
-    users = re.findall(r'"userName":\s*"([^"]*)"', json.dumps(before + after))
-    assert set(users) == {"spark"}
+    assert set(re.findall(r'"userName":\s*"([^"]*)"', json.dumps(before + after))) == {"spark"}

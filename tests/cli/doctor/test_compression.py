@@ -40,8 +40,7 @@ class Api:
 def serving(api: Api) -> Iterator[Client]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            status = api.answer(headers, self.body())
+            status = api.answer({name.lower(): value for name, value in self.headers.items()}, self.body())
             self.send_response(status)
             self.end_headers()
             self.wfile.write(json.dumps(DAMAGED).encode())

@@ -81,8 +81,7 @@ def test_two_names_of_one_table_are_told_with_the_line_to_add(read: str, written
 @pytest.mark.parametrize(("read", "written", "line"), ONE_TABLE.values(), ids=ONE_TABLE)
 def test_with_the_line_the_two_names_mean_one_dataset(read: str, written: str, line: str) -> None:
     naming = Naming(json.loads("{" + line + "}"))
-    identities = {naming.identify(Name(*name.split(" "))).identity for name in (read, written)}
-    assert len(identities) == 1
+    assert len({naming.identify(Name(*name.split(" "))).identity for name in (read, written)}) == 1
 
 
 @pytest.mark.parametrize(
@@ -160,8 +159,7 @@ def test_on_real_events_the_doctor_tells_engines_and_takes_the_canary_out(
             assert client.post(event).status == 201
         assert client.post({"producer": "https://x/integration/flink", "eventType": "START"}).status == 400
         assert main(["--url", client.url]) == 0
-        told = capsys.readouterr().out
-        assert "refused in the last week: flink, with the key open, once 400" in told
+        assert "refused in the last week: flink, with the key open, once 400" in capsys.readouterr().out
         assert "canary" not in str([client.get("jobs").body, client.get("search", q="canary").body])
         namespaces = {each["name"]: each["isHidden"] for each in client.get("namespaces").body["namespaces"]}
         assert namespaces["headwater-doctor"] is True

@@ -100,8 +100,7 @@ def test_a_glue_name_of_a_path_elsewhere_is_of_aws_too() -> None:
 
 
 def test_other_producers_are_not_asked() -> None:
-    events = [{**event, "producer": factory.PRODUCER} for event in recorded_program("fails")]
-    assert gaps(events) == []
+    assert gaps([{**event, "producer": factory.PRODUCER} for event in recorded_program("fails")]) == []
 
 
 APPLICATION = {"jobType": factory.facet(processingType="NONE", integration="SPARK", jobType="APPLICATION")}

@@ -26,8 +26,7 @@ GONE_SECONDS = 10
 
 
 def test_a_broker_listens_on_loopback_alone(tmp_path: Path) -> None:
-    lines = settings(9092, 9093, tmp_path).splitlines()
-    listeners = next(line for line in lines if line.startswith("listeners="))
+    listeners = next(line for line in settings(9092, 9093, tmp_path).splitlines() if line.startswith("listeners="))
     assert listeners == "listeners=PLAINTEXT://127.0.0.1:9092,CONTROLLER://127.0.0.1:9093"
 
 

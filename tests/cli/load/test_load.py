@@ -54,11 +54,9 @@ def test_a_file_has_lines_or_an_array_plain_or_gzipped(tmp_path: Path, content: 
 
 def test_events_come_from_a_url_and_from_a_bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "events.json.gz").write_bytes(gzip.compress("\n".join(TEXTS).encode()))
-    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as web:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as web:
         threading.Thread(target=web.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{web.server_port}/events.json.gz"
-        assert [event.text for event in events([url])] == TEXTS
+        assert [event.text for event in events([f"http://127.0.0.1:{web.server_port}/events.json.gz"])] == TEXTS
         web.shutdown()
     with mock_aws():
         monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")

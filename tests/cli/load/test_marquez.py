@@ -87,9 +87,8 @@ def test_a_headwater_is_moved_with_its_tags_and_descriptions(
         dataset, job = ("namespaces", LAKE, "datasets", "a/b"), ("namespaces", "demo", "jobs", "load")
         source.send("POST", *dataset, "tags", "GOLD")
         source.send("POST", *dataset, "fields", "id", "tags", "PII")
-        described = {"type": "DB_TABLE", "physicalName": "a/b", "sourceName": LAKE, "description": "of orders"}
         for path, document in (
-            (dataset, described),
+            (dataset, {"type": "DB_TABLE", "physicalName": "a/b", "sourceName": LAKE, "description": "of orders"}),
             (job, {"type": "BATCH", "description": "loads"}),
             (("namespaces", "demo"), {"ownerName": "us", "description": "of the demo"}),
             (("tags", "GOLD"), {"description": "certified"}),
@@ -106,7 +105,6 @@ def test_a_headwater_is_moved_with_its_tags_and_descriptions(
 
 
 def described_by(node: Any) -> Any:
-    """What people have said of a node."""
     fields = [(field["name"], field["tags"]) for field in node.get("fields", [])]
     return node.get("description"), node.get("tags"), node.get("ownerName"), fields
 

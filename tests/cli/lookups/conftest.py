@@ -35,14 +35,13 @@ def events() -> list[Document]:
     """raw/orders -> clean -> orders_clean -> daily -> orders_daily; two tables called customers; a job called like a
     table; and a table with a hostile name."""
     total = factory.columns(total=(LAKE, "orders_clean", "price"))
-    schema = factory.schema("total:decimal", "day:date")
     failed = factory.facet(message="no space left on device\n  at Disk.java", programmingLanguage="JAVA")
     lines = [
         ("clean", [table("raw/orders")], [table("orders_clean")]),
         (
             "daily",
             [table("orders_clean"), table("crm/customers")],
-            [table("orders_daily", columnLineage=total, schema=schema)],
+            [table("orders_daily", columnLineage=total, schema=factory.schema("total:decimal", "day:date"))],
         ),
         ("load_customers", [table("public.customers", namespace="postgres://db:5432")], [table("crm/customers")]),
         ("orders_clean", [], []),
@@ -52,8 +51,7 @@ def events() -> list[Document]:
         factory.run_event("COMPLETE", run=number, seconds=number * 60, job=job, inputs=inputs, outputs=outputs)
         for number, (job, inputs, outputs) in enumerate(lines, start=1)
     ]
-    failing = factory.run_event("FAIL", run=9, seconds=900, job="clean", run_facets={"errorMessage": failed})
-    return [*runs, failing]
+    return [*runs, factory.run_event("FAIL", run=9, seconds=900, job="clean", run_facets={"errorMessage": failed})]
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,4 @@
-"""The lookups of a table in memory over HTTP, in this process, with keys: as the function answers them behind API
-Gateway."""
+"""The lookups of a table in memory over HTTP, with keys: as the function answers them behind API Gateway."""
 
 import base64
 import threading
@@ -73,5 +72,4 @@ def api_over(table: MemoryTable) -> Iterator[str]:
 
 
 def _bytes(response: Mapping[str, Any]) -> bytes:
-    """The body that API Gateway sends."""
     return base64.b64decode(response["body"]) if response.get("isBase64Encoded") else response["body"].encode()

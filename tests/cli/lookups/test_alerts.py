@@ -45,8 +45,6 @@ LISTED = [
 
 @dataclass
 class FakeApi:
-    """Answers with the alerts, and keeps what is sent."""
-
     sent: list[tuple[str, ...]] = field(default_factory=list)
 
     def ask(self, *parts: str, **query: Any) -> Answer:
@@ -87,10 +85,8 @@ def test_the_list_says_who_did_what_and_why() -> None:
 
 
 def test_an_alert_is_acknowledged_alone_or_with_what_follows() -> None:
-    note = '{"note": "on it"}'
-    assert told("--ack", "aaa", "--note", "on it").sent == [("PUT", "a", "acknowledgement", note)]
-    sent = told("--ack", "a", "--following", "--note", "on it").sent
-    assert [letter for _, letter, *_ in sent] == ["a", "c", "b"]
+    assert told("--ack", "aaa", "--note", "on it").sent == [("PUT", "a", "acknowledgement", '{"note": "on it"}')]
+    assert [letter for _, letter, *_ in told("--ack", "a", "--following", "--note", "on it").sent] == ["a", "c", "b"]
     assert told("--reopen", "b").sent == [("DELETE", "b", "acknowledgement", "")]
 
 

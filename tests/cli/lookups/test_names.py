@@ -119,10 +119,9 @@ def glue_url() -> Iterator[str]:
     """A table at an opaque path, by its path and by its name in Glue; a table in a folder of its database."""
     names = [{"namespace": GLUE, "name": "table/mart/customer_ltv", "type": "TABLE"}]
     value = factory.dataset("x1", symlinks=factory.facet(identifiers=names))
-    by_glue = factory.dataset("table/mart/customer_ltv", GLUE)
     runs = [
         factory.run_event("COMPLETE", run=1, job="load", outputs=[value]),
-        factory.run_event("COMPLETE", run=2, job="read", inputs=[by_glue]),
+        factory.run_event("COMPLETE", run=2, job="read", inputs=[factory.dataset("table/mart/customer_ltv", GLUE)]),
         factory.run_event("COMPLETE", run=3, job="sum", outputs=[factory.dataset("warehouse/sales.db/daily_revenue")]),
     ]
     with api_over(table_after(*runs)) as url:

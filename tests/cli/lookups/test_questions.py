@@ -233,8 +233,7 @@ def test_what_producers_say_of_a_table_and_a_query_is_told() -> None:
 
 
 def test_a_search_lists_node_ids(headwater: Headwater) -> None:
-    found = headwater("search", "DAILY")
-    assert sorted(found.out.splitlines()) == [
+    assert sorted(headwater("search", "DAILY").out.splitlines()) == [
         "dataset:s3://lake warehouse:orders_daily  updated 2026-11-20 08:02Z",
         "job:demo:daily  updated 2026-11-20 08:02Z",
     ]

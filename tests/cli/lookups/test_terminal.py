@@ -26,7 +26,6 @@ def environment(url: str, **more: str) -> dict[str, str]:
 
 
 def on_a_terminal(url: str, *arguments: str, **more: str) -> str:
-    """What the command prints on a pseudo-terminal."""
     ours, theirs = pty.openpty()
     try:
         command = subprocess.Popen(  # noqa: S603
@@ -78,9 +77,8 @@ def test_a_pipe_gets_whole_names_and_no_colours(url: str) -> None:
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly(url: str) -> None:
-    line = f"{sys.executable} -m headwater.cli.lookups lineage orders_daily | head -1"
     ended = subprocess.run(  # noqa: S603
-        ["/bin/bash", "-c", line],
+        ["/bin/bash", "-c", f"{sys.executable} -m headwater.cli.lookups lineage orders_daily | head -1"],
         env=environment(url, PATH=os.environ["PATH"]),
         capture_output=True,
         check=True,

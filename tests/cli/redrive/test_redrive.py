@@ -118,8 +118,7 @@ def test_what_fails_again_returns_with_its_new_reason(world: World, capsys: pyte
     assert redrive(world, "--all") == 0
     world.fold()
     redrive(world)
-    output = capsys.readouterr().out
-    assert "3 x KeyError: 'another bug'" in output
+    assert "3 x KeyError: 'another bug'" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,7 @@ def test_an_application_that_writes_nothing_has_its_runs_to_look_at(
     server: ServeProcess, submission: Submission
 ) -> None:
     server.post_all([event("app", str(uuid.uuid4()), submission=submission)])
-    arrivals = submission.arrivals(Api(server.url, server.key), SINCE, delivered=1)
-    assert arrivals.see == "headwater runs job:shop:app"
+    assert submission.arrivals(Api(server.url, server.key), SINCE, delivered=1).see == "headwater runs job:shop:app"
 
 
 def test_pages_are_read_up_to_a_limit(
@@ -113,5 +112,4 @@ def test_what_was_set_aside_of_its_events_is_told_without_the_indexes(
     ]
     narrow = make_key("narrow", "--scope", "ingest", "--namespace", "shop", "--namespace", "file")
     assert Api(server.url, narrow).post(described).status == 201
-    arrivals = submission.arrivals(Api(server.url, server.key), SINCE, delivered=1)
-    assert arrivals.set_aside == ("inputs.facets",)
+    assert submission.arrivals(Api(server.url, server.key), SINCE, delivered=1).set_aside == ("inputs.facets",)

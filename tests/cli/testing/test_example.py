@@ -10,7 +10,6 @@ from headwater.cli.jvm.java import users_java
 from tests.cli.testing.projects import Ran, run_pytest
 from tests.serve.process import ROOT
 
-EXAMPLE = ROOT / "examples" / "lineage_tests"
 SPARK_4 = [*(ROOT / ".local" / "spark4").glob("lib/python*/site-packages")]
 MORE = '''\
 """Each of these ends in an assertion of the test that is run, or fails as the outer test expects."""
@@ -73,7 +72,7 @@ pytestmark = pytest.mark.spark
 def ran(folder: Path, *python_path: Path) -> Ran:
     """The example's tests and those of `MORE`, by a developer whose own jobs report to a server."""
     project = folder / "project"
-    shutil.copytree(EXAMPLE, project)
+    shutil.copytree(ROOT / "examples" / "lineage_tests", project)
     (project / "tests" / "test_more.py").write_text(MORE)
     (project / "conftest.py").write_text(CONFTEST)
     return run_pytest(project, "-rA", python_path=python_path, OPENLINEAGE_URL="http://127.0.0.1:1")

@@ -10,8 +10,6 @@ from headwater.cli.jvm.java import java_home
 from headwater.cli.jvm.java_process import QUICK, JavaProcess
 from headwater.cli.machine.ports import free_port
 
-PINS = Path(__file__).with_name("apicurio.sha256")
-
 
 @dataclass
 class RegistryProcess:
@@ -36,13 +34,12 @@ class RegistryProcess:
         self._process.start([str(java), *options, "-jar", str(self._program())])
 
     def kill(self) -> None:
-        """End the registry as `kill -9` does."""
         self._process.kill()
 
     def _program(self) -> Path:
         programs = self.folder / "programs"
         if not programs.is_dir():
-            (archive,) = jar_files(self.state, PINS)
+            (archive,) = jar_files(self.state, Path(__file__).with_name("apicurio.sha256"))
             with tarfile.open(archive) as files:
                 files.extractall(programs, filter="data")
         (program,) = programs.glob("*-runner.jar")

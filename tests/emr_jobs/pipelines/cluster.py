@@ -3,7 +3,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -45,7 +45,6 @@ class Cluster:
         return self.folder / name
 
     def make(self, name: str, *lines: str) -> Path:
-        """A folder with one file of these lines."""
         folder = self.path(name)
         folder.mkdir(parents=True)
         (folder / "lines.csv").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -100,11 +99,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 def drawing(*chains: str) -> Drawing:
     """Arrows, written as chains: `a -> job -> b`."""
-    return {arrow for chain in chains for arrow in _arrows(chain.split(" -> "))}
-
-
-def _arrows(nodes: list[str]) -> Iterable[str]:
-    return (f"{one} -> {next_one}" for one, next_one in pairwise(nodes))
+    return {f"{one} -> {after}" for chain in chains for one, after in pairwise(chain.split(" -> "))}
 
 
 def run_python(program: Path, *arguments: object) -> None:

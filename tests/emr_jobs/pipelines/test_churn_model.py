@@ -40,8 +40,7 @@ def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(
     assert (model["type"], model["facets"]["datasetType"]["datasetType"]) == ("DB_TABLE", "MODEL")
     (scoring,) = cluster.runs("score_customers")
     runs = cluster.answer("runlineage", "upstream", runId=scoring["id"])["runs"]
-    made_by = {run["job"]["name"]: run for run in runs}
-    training = made_by["train_churn"]
+    training = {run["job"]["name"]: run for run in runs}["train_churn"]
     (data,) = training["inputs"]
     assert data["producedByRunId"] in {run["run"]["id"] for run in runs if "load_customers." in run["job"]["name"]}
     run = cluster.answer("jobs", "runs", training["run"]["id"])
@@ -56,7 +55,6 @@ def test_a_scored_topic_leads_back_to_the_data_and_the_training_of_its_model(
 
 
 def read_one(broker: str, topic: str) -> dict[str, object]:
-    """The first message of a topic."""
     options = {"auto_offset_reset": "earliest", "consumer_timeout_ms": 20_000}
     consumer = KafkaConsumer(topic, bootstrap_servers=broker, **options)
     try:

@@ -57,8 +57,7 @@ class Connect:
         return status
 
     def jobs(self) -> dict[str, Any]:
-        jobs = self.server.get(f"/api/v1/namespaces/{NAMESPACE}/jobs")["jobs"]
-        return {job["name"]: job for job in jobs}
+        return {job["name"]: job for job in self.server.get(f"/api/v1/namespaces/{NAMESPACE}/jobs")["jobs"]}
 
     def state(self, name: str) -> str:
         """The state of a connector's newest run, with the state in which the worker had the connector."""
@@ -67,7 +66,6 @@ class Connect:
         return f"{run['state']} {run['facets']['kafka_run']['state']}" if run else ""
 
     def until(self, name: str, state: str) -> None:
-        """Polls until a connector's newest run has a state."""
         self.until_holds(lambda: self.state(name) == state)
 
     def until_holds(self, holds: Callable[[], bool]) -> None:

@@ -10,7 +10,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
 
 def generated(cluster: Cluster) -> tuple[Path, Path]:
-    """The folders of the customers and of the updates."""
     raw, updates = cluster.path("raw"), cluster.path("updates")
     run_python(PROGRAMS / "customers" / "generate_customers.py", "--raw", raw, "--updates", updates)
     return raw, updates
@@ -52,8 +51,7 @@ def test_every_write_of_an_iceberg_table_is_a_version_with_its_snapshot(cluster:
 
     jobs = cluster.answer("namespaces", cluster.namespace, "jobs")["jobs"]
     (report,) = (job for job in jobs if [output["name"] for output in job["outputs"]] == [str(cluster.path("first"))])
-    run_id = report["latestRun"]["id"]
-    _, read = cluster.answer("runlineage", "upstream", runId=run_id, depth="1")["runs"]
+    _, read = cluster.answer("runlineage", "upstream", runId=report["latestRun"]["id"], depth="1")["runs"]
     wrote = read["job"]["name"].split(".")[1]
     assert wrote in {"append_data", "atomic_create_table_as_select"}, "it travelled in time, to the first snapshot"
 

@@ -100,8 +100,7 @@ def test_a_listener_that_sends_nothing_fails_no_job_and_the_doctor_finds_the_cau
     silent.run(CLEAN, raw=raw_orders(cluster, 80), clean=cluster.path("clean"))
     assert cluster.api.get("namespaces", cluster.namespace).status == 404, "nothing arrived"
     assert doctor(["--spark-defaults", str(cluster.path("spark.conf"))]) == 1
-    output = capsys.readouterr().out
-    assert "[the listener is to blame] spark.openlineage.transport.type is async_http" in output
+    assert "[the listener is to blame] spark.openlineage.transport.type is async_http" in capsys.readouterr().out
 
 
 def seconds_alone(cluster: Cluster) -> float:

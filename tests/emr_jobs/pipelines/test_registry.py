@@ -1,5 +1,4 @@
-"""A real schema registry (Apicurio, by Confluent's API): subjects that change, break their promise, and are deleted; a
-registry that is killed."""
+"""A real schema registry, Apicurio: subjects that change, break their promise and are deleted; and it is killed."""
 
 import json
 import urllib.request

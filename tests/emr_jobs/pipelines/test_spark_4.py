@@ -24,8 +24,7 @@ def cluster_4(shared_stack: Stack, tmp_path: Path) -> Cluster:
     java = java_home(layout.state)
     if users_java() is None:
         pytest.skip("Spark 4 wants a Java with jdk.incubator.vector, which that of the wheel has not")
-    jars = jar_files(layout.state, SPARK_4_PINS)
-    return Cluster(java, jars, shared_stack, tmp_path, "spark-4", homes[0])
+    return Cluster(java, jar_files(layout.state, SPARK_4_PINS), shared_stack, tmp_path, "spark-4", homes[0])
 
 
 def test_spark_4_reports_the_same_of_an_iceberg_table_as_spark_3(cluster_4: Cluster) -> None:

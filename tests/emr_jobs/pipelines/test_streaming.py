@@ -38,8 +38,7 @@ def test_a_stream_is_one_job_on_a_path_from_topic_to_report(with_jar: Cluster, b
     assert cluster.drawn(node, rollup="parent", direction="downstream") == drawing(
         f"{topic} -> orders_stream -> lake/shop/orders -> orders_report -> by_product"
     )
-    drawn = cluster.drawn(node)
-    assert {edge for edge in drawn if "orders_stream" in edge} == drawing(
+    assert {edge for edge in cluster.drawn(node) if "orders_stream" in edge} == drawing(
         f"{topic} -> {STREAM} -> lake/shop/orders",
         f"{topic} -> {MICRO_BATCHES}",
         "orders_stream.create_table.shop_orders -> lake/shop/orders",

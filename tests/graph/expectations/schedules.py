@@ -17,8 +17,7 @@ Starts = list[Moment]
 
 def every(period: int, days: int, is_on: Callable[[datetime], bool] = lambda _: True) -> Starts:
     first = int(BEGIN.timestamp()) + period // 3
-    starts = range(first, first + days * DAY, period)
-    return [start for start in starts if is_on(datetime.fromtimestamp(start, UTC))]
+    return [start for start in range(first, first + days * DAY, period) if is_on(datetime.fromtimestamp(start, UTC))]
 
 
 def daily(hours: list[int], days: int, zone: str = "UTC", is_on: Callable[[date], bool] = lambda _: True) -> Starts:

@@ -43,8 +43,7 @@ from headwater.openlineage.event import Name
     ],
 )
 def test_a_name_is_mapped(begins: str, becomes: str, name: tuple[str, str], meant: tuple[str, str]) -> None:
-    policy = Policy.of({"names": [{"from": begins, "to": becomes}]})
-    assert policy.meant(Name(*name)) == Name(*meant)
+    assert Policy.of({"names": [{"from": begins, "to": becomes}]}).meant(Name(*name)) == Name(*meant)
 
 
 @pytest.mark.parametrize(
@@ -64,8 +63,7 @@ def test_a_name_is_mapped(begins: str, becomes: str, name: tuple[str, str], mean
     ],
 )
 def test_another_name_stays(begins: str, name: tuple[str, str]) -> None:
-    policy = Policy.of({"names": [{"from": begins, "to": "s3://lake"}]})
-    assert policy.meant(Name(*name)) == Name(*name)
+    assert Policy.of({"names": [{"from": begins, "to": "s3://lake"}]}).meant(Name(*name)) == Name(*name)
 
 
 def test_the_first_rule_that_fits_counts() -> None:

@@ -108,8 +108,7 @@ def is_sunday(time: datetime) -> bool:
 def test_a_dataset_that_is_left_out_at_some_times_is_not_told(
     hours: float, count: Callable[[int, datetime], int | None]
 ) -> None:
-    """Of a frequent job a rhythm keeps thirty runs and the last of each day; after an upgrade, older runs have no
-    count."""
+    """A rhythm keeps thirty runs of a frequent job, and the last of each day; older runs have no count."""
     assert left_out(round(hours * 3_600), 100, count) == []
 
 

@@ -90,8 +90,7 @@ def test_another_spelling_of_a_type_is_no_change(one: str, other: str) -> None:
 
 
 def test_the_columns_that_iceberg_shows_beside_a_tables_own_are_none_of_its() -> None:
-    columns = columns_of(factory.schema("id:int", "_file:string", "_pos:long"))
-    assert without_metadata(columns) == {"id": "int"}
+    assert without_metadata(columns_of(factory.schema("id:int", "_file:string", "_pos:long"))) == {"id": "int"}
 
 
 def test_another_order_is_no_change() -> None:

@@ -256,8 +256,7 @@ def test_a_namespace_that_no_pattern_matches_is_meant_as_it_is(namespace: str) -
 
 
 def test_the_paths_of_a_mapped_namespace_follow_the_rules_of_its_target() -> None:
-    result = identified("s3a://old-lake", "wh/orders/dt=1", {"s3://old-lake": "hdfs://nn:8020/"})
-    assert result == IdentifiedName(
+    assert identified("s3a://old-lake", "wh/orders/dt=1", {"s3://old-lake": "hdfs://nn:8020/"}) == IdentifiedName(
         Name("hdfs://nn:8020/", "wh/orders"), Name("hdfs://nn:8020", "/wh/orders"), ("alias", "partition", "slash")
     )
 
@@ -385,8 +384,7 @@ def test_the_names_of_each_documented_set_up_are_one_table(row: list[str]) -> No
     one, other, line = row
     aliases = json.loads("{" + line.strip("`| ") + "}") if "`" in line else {}
     names = [re.findall("`([^`]+)`", named) for named in (one, other)]
-    identities = {identified(namespace, name, aliases).identity for namespace, name in names}
-    assert len(identities) == 1
+    assert len({identified(namespace, name, aliases).identity for namespace, name in names}) == 1
 
 
 def test_six_set_ups_are_documented() -> None:

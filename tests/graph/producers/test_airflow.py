@@ -17,10 +17,8 @@ PAID = {"namespace": SHOP, "name": "shop.public.paid", "field": "amount"}
 
 
 def outputs(query: str, *tables: str) -> list[str]:
-    """The tables that are left of the outputs of a query."""
     named = [DatasetReference(Name(SHOP, f"shop.public.{table}"), {}, {}) for table in tables]
-    left = with_corrections(named, {"sql": {"query": query}})
-    return [output.name.name.rpartition(".")[2] for output in left]
+    return [output.name.name.rpartition(".")[2] for output in with_corrections(named, {"sql": {"query": query}})]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,4 @@
-"""All code but the engines' own asks the producer of an event, and knows no engine by its name: to add one is to add a
-module to graph/producers/."""
+"""Only graph/producers/ knows engines by their names: to add one is to add a module there."""
 
 import ast
 import re

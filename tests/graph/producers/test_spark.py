@@ -36,8 +36,7 @@ def test_all_folders_of_a_saved_model_are_the_model(scenario: str) -> None:
 
 
 def test_a_job_that_loads_a_model_reads_the_model() -> None:
-    read = datasets(of("model_scores"), "inputs")
-    assert read == {MODEL, Name("file", "/srv/lake/visitors")}
+    assert datasets(of("model_scores"), "inputs") == {MODEL, Name("file", "/srv/lake/visitors")}
 
 
 def test_two_trainings_are_runs_of_the_same_jobs() -> None:
@@ -60,7 +59,6 @@ def test_the_folder_of_the_metadata_is_an_alias_of_the_model() -> None:
 
 SPARK = {"jobType": factory.facet(integration="SPARK", jobType="RDD_JOB")}
 SQL = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
-WITH_SCHEMA = factory.dataset("wh/metadata", schema=factory.schema("id:long"))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +66,7 @@ WITH_SCHEMA = factory.dataset("wh/metadata", schema=factory.schema("id:long"))
     [
         (factory.dataset("wh/metadata"), SQL),
         (factory.dataset("wh/metadata"), {}),
-        (WITH_SCHEMA, SPARK),
+        (factory.dataset("wh/metadata", schema=factory.schema("id:long")), SPARK),
         (factory.dataset("metadata"), SPARK),
         (factory.dataset("wh/metadata", "kafka://broker:9092"), SPARK),
     ],
@@ -223,8 +221,7 @@ def test_a_rewrite_of_manifests_is_no_consumer() -> None:
 )
 def test_only_maintenance_has_no_datasets(job: str, job_facets: factory.Document, is_maintenance: bool) -> None:
     table = [factory.dataset("t")]
-    sent = factory.run_event(job=job, inputs=table, outputs=table, job_facets=job_facets)
-    events = factory.received(sent)
+    events = factory.received(factory.run_event(job=job, inputs=table, outputs=table, job_facets=job_facets))
     assert (not datasets(events, "inputs"), not datasets(events, "outputs")) == (is_maintenance,) * 2
 
 
@@ -274,14 +271,13 @@ def test_alerts_and_findings_call_a_failed_application_as_its_author_does() -> N
         {"spark_properties": factory.facet(properties={"spark.app.name": "Invoices of the day"})},
         "invoices_daily",
     )
-    job = {"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")}
     query = factory.run_event(
         "FAIL",
         run=2,
         job=f"{at}.append_data.lake_invoices",
         outputs=[factory.dataset("invoices")],
         run_facets={**own, "parent": factory.parent(1, at)},
-        job_facets=job,
+        job_facets={"jobType": factory.facet(integration="SPARK", jobType="SQL_JOB")},
     )
     started = factory.run_event("START", run=1, job=at, run_facets=own)
     assert [alert["title"] for alert in World().alerts_one_by_one([started, query])] == [

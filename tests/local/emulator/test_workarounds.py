@@ -125,7 +125,7 @@ def test_unknown_parameters(account: Account) -> None:
 
 
 def test_batch_action(account: Account) -> None:
-    sqs = sqs_of_user_who_may(account, "sqs:SendMessage")
+    sqs = client_of_user(account, "sqs", "sqs:SendMessage", {})
     queue = account.sqs.create_queue(QueueName="batch-action")["QueueUrl"]
     assert sqs.send_message(QueueUrl=queue, MessageBody="one")["MessageId"]
     entries = [{"Id": "1", "MessageBody": "one"}]
@@ -141,10 +141,6 @@ def test_leading_keys(account: Account) -> None:
     writer = client_of_user(account, "dynamodb", "dynamodb:PutItem", guarded)
     assert "not authorized" in refusal(lambda: writer.put_item(**item)), mended("leading-keys")
     assert without_key_guards([guarded]) == [{"Condition": fit}]
-
-
-def sqs_of_user_who_may(account: Account, action: str) -> Any:
-    return client_of_user(account, "sqs", action, {})
 
 
 def client_of_user(account: Account, service: str, action: str, conditions: dict[str, Any]) -> Any:
@@ -262,8 +258,7 @@ def idle_connection(emulator: Emulator) -> Iterator[None]:
 def test_redrive(account: Account) -> None:
     account.sqs.create_queue(QueueName="dead-letters")
     source = f"arn:aws:sqs:{REGION}:000000000000:dead-letters"
-    refused = refusal(lambda: account.sqs.start_message_move_task(SourceArn=source))
-    assert "InvalidAction" in refused, mended("redrive")
+    assert "InvalidAction" in refusal(lambda: account.sqs.start_message_move_task(SourceArn=source)), mended("redrive")
 
 
 def test_stream_failures(account: Account) -> None:

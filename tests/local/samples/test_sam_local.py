@@ -32,8 +32,7 @@ def test_each_function_has_the_endpoint_of_the_emulator_and_credentials_that_no_
     for name in ("IngestFunction", "GlueImportFunction"):
         function = sam_template(Layout.here(), FUNCTIONS, ENDPOINT)["Resources"][name]
         variables = function["Properties"]["Environment"]["Variables"]
-        assert variables["AWS_ENDPOINT_URL"] == ENDPOINT
-        assert variables["AWS_ACCESS_KEY_ID"] == "000000000000"
+        assert (variables["AWS_ENDPOINT_URL"], variables["AWS_ACCESS_KEY_ID"]) == (ENDPOINT, "000000000000")
         assert variables["AWS_SESSION_TOKEN"] == "", "the token of the user is hidden"
         assert variables["TABLE_NAME"] == "t"
 

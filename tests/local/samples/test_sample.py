@@ -27,8 +27,7 @@ def test_each_sample_goes_to_its_function_as_it_is_in_the_file() -> None:
         sent.append((function, event))
         return {"statusCode": 200}
 
-    results = list(outcomes(EVENTS, invoke))
-    assert not any(each.is_fault for each in results)
+    assert not any(each.is_fault for each in list(outcomes(EVENTS, invoke)))
     assert sent == [(each.function, (EVENTS / each.file).read_bytes()) for each in samples(EVENTS)]
 
 

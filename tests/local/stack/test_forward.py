@@ -1,5 +1,4 @@
-"""Events that are folded go on to another system, with the roles enforced: those of a run in their order, and again
-until they are taken."""
+"""Folded events go on to another system, with the roles enforced: in their order, and again until they are taken."""
 
 import random
 import time

@@ -35,8 +35,7 @@ def test_the_end_of_a_step_ends_its_run_even_if_it_comes_before_the_start() -> N
 
 def is_in_flight(deployed: Deployed, queue: str) -> bool:
     name = "ApproximateNumberOfMessagesNotVisible"
-    counted = deployed.sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=[name])["Attributes"][name]
-    return int(counted) > 0
+    return int(deployed.sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=[name])["Attributes"][name]) > 0
 
 
 def wait_until(holds: Callable[[], bool]) -> None:

@@ -27,8 +27,7 @@ def stack() -> Iterator[Stack]:
 
 
 def restored_table(deployed: Deployed, name: str) -> str:
-    """A table as a restore makes it, with items, keys and indexes, then with what the page says to turn on. Returns the
-    label of its stream."""
+    """A table as a restore makes it, then with what the page says to turn on. Returns the label of its stream."""
     dynamodb, source = deployed.dynamodb, deployed.outputs["TableName"]
     table = dynamodb.describe_table(TableName=source)["Table"]
     indexes = {

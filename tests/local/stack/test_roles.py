@@ -29,8 +29,7 @@ INGESTION_SECONDS = 120
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Stack]:
-    options = StackOptions(Layout.here(), "test-roles", free_port(), iam=True)
-    with run_stack(options, lambda _: None) as running:
+    with run_stack(StackOptions(Layout.here(), "test-roles", free_port(), iam=True), lambda _: None) as running:
         yield running
 
 
@@ -57,10 +56,9 @@ def test_events_go_all_the_way_with_the_roles_of_the_template(running: Stack) ->
     assert {post(running, event)[0] for event in EVENTS} == {201}
     metrics = folded(running, len(EVENTS))
     assert (metrics.total("EventsNormalised"), metrics.total("EventsQuarantined")) == (len(EVENTS), 0)
-    answer = running.api.ask("column-lineage", nodeId="dataset:file:/data/revenue_daily").document
     sources = {
         (source["dataset"], source["field"])
-        for node in answer["graph"]
+        for node in running.api.ask("column-lineage", nodeId="dataset:file:/data/revenue_daily").document["graph"]
         if node["data"]["dataset"] == "/data/revenue_daily" and node["data"]["field"] == "total_revenue"
         for source in node["data"]["inputFields"]
     }

@@ -38,9 +38,8 @@ def at(*seconds: float) -> list[str]:
 
 
 def test_events_of_all_kinds_are_shown_as_they_were_posted_newest_first() -> None:
-    odd = {"weird": [1.10, None, {"x": "ü\n"}]}
     posted = [
-        factory.run_event("START", run_facets={"odd": odd}, seconds=1),
+        factory.run_event("START", run_facets={"odd": {"weird": [1.10, None, {"x": "ü\n"}]}}, seconds=1),
         {**factory.run_event("OTHER", seconds=2), "eventTime": "2026-11-20T09:00:02.000+01:00"},
         declared(3),
         described(4),

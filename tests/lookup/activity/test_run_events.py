@@ -34,8 +34,7 @@ def by_cursor(get: LookupClient, limit: int) -> list[Any]:
 
 def test_the_events_of_a_run_are_listed_as_posted_and_newest_first() -> None:
     posted = events_of(3)
-    get = LookupClient(table_after(*posted, *events_of(2, run=2)))
-    assert get(RUN) == {"events": posted[::-1]}
+    assert LookupClient(table_after(*posted, *events_of(2, run=2)))(RUN) == {"events": posted[::-1]}
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 7, 100])

@@ -85,8 +85,7 @@ def test_an_alert_is_stored_once_it_is_told() -> None:
 
 
 def test_an_alert_is_kept_as_long_as_runs() -> None:
-    table = told(alert(1)).table
-    (item,) = [item for item in table.items.values() if item.labels["kind"] == "alert"]
+    (item,) = [item for item in told(alert(1)).table.items.values() if item.labels["kind"] == "alert"]
     assert item.expires_at == 1763596800 + 365 * 86_400 + 1 + RETENTION.runs.total_seconds()
 
 
@@ -116,8 +115,7 @@ def test_pages_by_cursor_hold_every_alert_once(query: dict[str, str]) -> None:
 
 
 def test_a_caller_sees_the_alerts_of_its_namespaces() -> None:
-    table = told(alert(1), alert(2, name=Name("demo", "load"))).table
-    demo = LookupClient(table, key_of("demo"))
+    demo = LookupClient(told(alert(1), alert(2, name=Name("demo", "load"))).table, key_of("demo"))
     assert ids(demo("alerts")) == [alert(2).id]
     assert demo.answer(f"alerts/{alert(1).id}")[0] == demo.answer("alerts", namespace=LAKE)[0] == 403
 

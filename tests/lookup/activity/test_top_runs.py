@@ -170,8 +170,7 @@ def test_a_job_that_reported_before_has_one_outcome_in_every_answer(child: str, 
     assert len(told) == 1
     expected = ("RUNNING", "RUNNING") if reports else ("NOT_REPORTED", "NEW")
     assert {each[1:3] for each in told} == {expected}
-    state = expected[1]
-    matching = get("namespaces/demo/jobs", lastRunStates=state)["jobs"]
+    matching = get("namespaces/demo/jobs", lastRunStates=expected[1])["jobs"]
     assert "app" in [job["name"] for job in matching]
 
 
@@ -313,8 +312,7 @@ def test_a_list_of_one_namespace_or_producer_has_no_run_of_another() -> None:
 
 def test_a_caller_of_some_namespaces_sees_their_runs_and_learns_of_no_other() -> None:
     other = {**ran(2), "job": {"namespace": "other", "name": "secret", "facets": {}}}
-    table = table_after(ran(1), other)
-    narrow = LookupClient(table, key_of("demo"))
+    narrow = LookupClient(table_after(ran(1), other), key_of("demo"))
     assert ids(narrow("runs")) == [factory.run_id(1)]
     assert narrow.answer("runs", namespace="other")[0] == 403
 
@@ -344,6 +342,5 @@ def test_a_page_costs_the_same_in_a_larger_table(runs: int) -> None:
 def test_other_namespaces_cost_no_read_of_their_runs() -> None:
     caller = Principal("team", frozenset({"read"}), ("demo",))
     others = [{**ran(number, "FAIL"), "job": {"namespace": "other", "name": "x"}} for number in range(2, 1_002)]
-    table = table_of(ran(1, "FAIL"), *others)
-    page, calls = body_and_calls(table, "runs", caller, state="FAILED")
+    page, calls = body_and_calls(table_of(ran(1, "FAIL"), *others), "runs", caller, state="FAILED")
     assert (len(page["runs"]), calls <= 20) == (1, True)

@@ -61,8 +61,7 @@ def test_the_events_give_the_same_graph_for_any_name(name: str) -> None:
 
 @pytest.mark.parametrize("node", ["dataset:file:/data/revenue_daily", "dataset:file:/data/raw/orders"])
 def test_the_events_give_the_same_graph_of_a_real_pipeline(node: str) -> None:
-    get = spark()
-    lineage = get("lineage", nodeId=node)
+    lineage = spark()("lineage", nodeId=node)
     assert len(lineage["graph"]) == 6
     assert essence(again(lineage)("lineage", nodeId=node)) == essence(lineage)
 
@@ -133,8 +132,7 @@ def test_tags_of_datasets_and_columns_are_exported(pipeline: Get) -> None:
     answer = pipeline("lineage", nodeId="job:demo:load")
     (raw,) = [node for node in answer["graph"] if node["data"]["name"] == "raw"]
     raw["data"]["tags"], raw["data"]["fields"][0]["tags"] = ["gold"], ["pii"]
-    event = export("openlineage", answer)[0]
-    assert event["inputs"][0]["facets"]["tags"]["tags"] == [
+    assert export("openlineage", answer)[0]["inputs"][0]["facets"]["tags"]["tags"] == [
         {"key": "gold", "value": "true"},
         {"key": "pii", "value": "true", "field": "amount"},
     ]

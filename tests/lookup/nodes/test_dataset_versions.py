@@ -36,8 +36,7 @@ def runs(*numbers: int) -> list[str]:
 
 
 def test_each_run_that_wrote_is_a_version_the_newest_first() -> None:
-    get = after(write(1, schema=OLD), write(3, schema=NEW), write(2, schema=OLD))
-    answer = get(VERSIONS)
+    answer = after(write(1, schema=OLD), write(3, schema=NEW), write(2, schema=OLD))(VERSIONS)
     assert (ids(answer["versions"]), answer["totalCount"]) == (runs(3, 2, 1), 3)
     assert [[field["name"] for field in version["fields"]] for version in answer["versions"]] == [
         ["id", "total"],
@@ -82,8 +81,7 @@ def test_an_event_without_a_run_makes_a_version_that_no_run_created() -> None:
 def test_tagging_a_dataset_makes_no_version_and_shows_on_all() -> None:
     tag: Document = {"headwater_tag:3:PII": {"tag": "PII"}}
     answer = after(write(1), factory.dataset_event(factory.dataset("orders", **tag), seconds=500))(VERSIONS)
-    assert answer["totalCount"] == 1
-    assert answer["versions"][0]["tags"] == ["PII"]
+    assert (answer["totalCount"], answer["versions"][0]["tags"]) == (1, ["PII"])
     assert answer["versions"][0]["facets"] == {}
 
 
@@ -95,8 +93,7 @@ def test_a_version_is_found_by_its_id_in_any_case_of_letters() -> None:
 
 
 def test_a_dataset_that_is_only_read_has_the_version_of_its_schema() -> None:
-    read = [factory.dataset("orders", schema=OLD)]
-    get = after(factory.run_event("COMPLETE", inputs=read, seconds=5))
+    get = after(factory.run_event("COMPLETE", inputs=[factory.dataset("orders", schema=OLD)], seconds=5))
     (used,) = get(f"jobs/runs/{factory.run_id(1)}")["inputDatasetVersions"]
     version = used["datasetVersionId"]["version"]
     assert get(f"namespaces/{LAKE}/datasets/orders")["currentVersion"] == version
@@ -112,8 +109,7 @@ def test_a_dataset_that_is_only_read_has_the_facets_of_its_readers_and_a_version
         get = after(factory.run_event("COMPLETE", inputs=[{**factory.dataset("orders"), "facets": facets}]))
         (used,) = get(f"jobs/runs/{factory.run_id(1)}")["inputDatasetVersions"]
         (version,) = get(VERSIONS)["versions"]
-        assert version["version"] == used["datasetVersionId"]["version"]
-        assert version["facets"] == facets
+        assert (version["version"], version["facets"]) == (used["datasetVersionId"]["version"], facets)
         assert version == get(f"{VERSIONS}/{version['version']}")
         assert get(VERSIONS, offset=1) == {"versions": [], "totalCount": 1}
 

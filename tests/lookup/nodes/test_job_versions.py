@@ -34,8 +34,7 @@ def shown(version: Document) -> tuple[list[str], list[str], str | None]:
 
 
 def test_there_is_a_version_for_each_set_of_datasets_with_its_newest_run() -> None:
-    get = after(ran(1, "a"), ran(2, "a"), ran(3, "a", "b"), ran(4, "b", "a"), ran(5, "a"))
-    answer = get(VERSIONS)
+    answer = after(ran(1, "a"), ran(2, "a"), ran(3, "a", "b"), ran(4, "b", "a"), ran(5, "a"))(VERSIONS)
     assert [shown(version) for version in answer["versions"]] == [
         (["a"], ["out"], factory.run_id(5)),
         (["a", "b"], ["out"], factory.run_id(4)),

@@ -89,8 +89,7 @@ def test_checks_under_another_name_of_the_dataset_count_too() -> None:
 
 
 def test_versions_and_checks_stay_apart() -> None:
-    written = factory.run_event("COMPLETE", run=9, outputs=[factory.dataset("orders")])
-    get = after(written, checked(1))
+    get = after(factory.run_event("COMPLETE", run=9, outputs=[factory.dataset("orders")]), checked(1))
     assert get(QUALITY)["totalCount"] == get(f"namespaces/{LAKE}/datasets/orders/versions")["totalCount"] == 1
 
 
@@ -109,8 +108,7 @@ def test_the_assertions_of_great_expectations_are_assertions() -> None:
         {"expectationType": "expect_table_row_count_to_be_between", "success": True},
     ]
     facets = {"greatExpectations_assertions": factory.facet(assertions=checks)}
-    validated = factory.run_event("COMPLETE", inputs=[{**factory.dataset("orders"), "inputFacets": facets}])
-    get = after(validated)
+    get = after(factory.run_event("COMPLETE", inputs=[{**factory.dataset("orders"), "inputFacets": facets}]))
     assert get(QUALITY)["last"]["dataQualityAssertions"]["assertions"] == [
         {"assertion": "expect_column_values_to_not_be_null", "success": False, "column": "email"},
         {"assertion": "expect_table_row_count_to_be_between", "success": True},

@@ -46,7 +46,6 @@ ALIASES = {
 
 
 def also(name: str, namespace: str, *others: tuple[str, str]) -> Document:
-    """A dataset with further names in its symlinks facet."""
     identifiers = [{"namespace": other, "name": called, "type": "TABLE"} for called, other in others]
     return factory.dataset(name, namespace, symlinks=factory.facet(identifiers=identifiers))
 
@@ -384,8 +383,7 @@ def test_a_table_is_one_under_all_its_names(rule: str, table: str, order: Sequen
     assert (grouped["nodeId"], grouped.get("displayName")) == (hit["nodeId"], hit.get("displayName"))
     for name in (written, *read):
         graph = ask("lineage", nodeId=f"dataset:{name['namespace']}:{name['name']}", depth=1)["graph"]
-        datasets = [node["id"] for node in graph if node["type"] == "DATASET"]
-        assert datasets == [hit["nodeId"]]
+        assert [node["id"] for node in graph if node["type"] == "DATASET"] == [hit["nodeId"]]
         assert {node["data"]["name"] for node in graph if node["type"] == "JOB"} == {"writer", "reader0", "reader1"}
         path = f"namespaces/{quote(name['namespace'], safe='')}/datasets/{quote(name['name'], safe='')}"
         assert ask(path)["name"] == hit["name"]

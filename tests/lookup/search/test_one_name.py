@@ -17,7 +17,6 @@ HIVES = ("hive://ip-10-0-0-1:9083", "hive://ip-10-0-0-2:9083")
 
 
 def linked(name: str, *others: tuple[str, str]) -> Document:
-    """A dataset with other names."""
     identifiers = [{"namespace": namespace, "name": other, "type": "TABLE"} for namespace, other in others]
     return factory.dataset(name, symlinks=factory.facet(identifiers=identifiers))
 
@@ -41,8 +40,7 @@ def test_a_table_at_an_opaque_path_is_found_by_its_name_in_glue(events: list[Doc
 
 
 def test_the_name_of_now_is_that_of_the_newest_facet_and_each_is_found() -> None:
-    later = ran("load", "raw", "", run=2, seconds=9, outputs=[linked("x1", (GLUE, "table/mart/clv"))])
-    get = after(OPAQUE, later)
+    get = after(OPAQUE, ran("load", "raw", "", run=2, seconds=9, outputs=[linked("x1", (GLUE, "table/mart/clv"))]))
     assert hits(get, "clv") == [(f"dataset:{LAKE}:x1", "mart.clv")]
     assert get("lineage", nodeId=f"dataset:{GLUE}:table/mart/customer_ltv")["graph"]
 
@@ -126,9 +124,8 @@ def test_a_key_that_may_not_read_the_path_finds_nothing_by_the_name() -> None:
 
 
 def test_what_a_job_reads_and_writes_and_the_column_that_is_found_have_the_name_of_the_catalogue() -> None:
-    columns = factory.schema("email:string")
     table = linked("x1", (GLUE, "table/mart/customer_ltv"))
-    table["facets"]["schema"] = columns
+    table["facets"]["schema"] = factory.schema("email:string")
     get = after(ran("load", "raw", "", run=1, outputs=[table]))
     assert get("namespaces/demo/jobs/load")["displayNames"] == {f"dataset:{LAKE}:x1": "mart.customer_ltv"}
     (found,) = [hit for hit in get("search/groups", q="email")["results"] if hit["type"] == "COLUMN"]

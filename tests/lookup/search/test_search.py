@@ -96,8 +96,7 @@ def test_a_namespace_may_be_asked_for_and_names_of_ours_are_none() -> None:
 
 
 def test_a_key_finds_nodes_of_its_namespaces() -> None:
-    table = table_after(ran("orders", "orders"), ran("orders", namespace="other", run=2))
-    get = LookupClient(table, key_of("demo"))
+    get = LookupClient(table_after(ran("orders", "orders"), ran("orders", namespace="other", run=2)), key_of("demo"))
     assert [result["nodeId"] for result in get("search", q="orders")["results"]] == ["job:demo:orders"]
     assert get("search", q="orders")["totalCount"] == 1
     assert get.answer("search", q="orders", namespace="other")[0] == 403

@@ -156,8 +156,7 @@ def test_a_changed_description_is_found_by_its_new_words_alone() -> None:
 
 @pytest.mark.parametrize("tag", ["classification=PII", "CLASSIFICATION", "retention=90 days", "gold"])
 def test_datasets_are_listed_by_a_tag_of_theirs_or_of_a_column(get: LookupClient, tag: str) -> None:
-    listed = get(f"namespaces/{LAKE}/datasets", tag=tag)["datasets"]
-    assert [dataset["name"] for dataset in listed] == ["users"]
+    assert [dataset["name"] for dataset in get(f"namespaces/{LAKE}/datasets", tag=tag)["datasets"]] == ["users"]
     assert [found["name"] for found in get("search", q="u", tag=tag)["results"]] == ["users"]
 
 

@@ -17,7 +17,6 @@ LAKE = "s3://lake"
 def response(
     table: MemoryTable, path: str, principal: Principal = ANYONE, **query: Any
 ) -> tuple[int, dict[str, str], str]:
-    """Status, headers and body of a lookup."""
     parameters = {name: str(value) for name, value in query.items()}
     request = ApiRequest(principal, "GET", f"/api/v1/{path}", parameters, received_at=NOON)
     answer = response_to(table, request).to_gateway()

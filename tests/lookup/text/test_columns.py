@@ -79,8 +79,7 @@ def test_each_column_has_its_sources_with_their_transformations_and_rows_are_apa
 
 
 def test_downstream_the_arrows_turn(table: MemoryTable) -> None:
-    shown = text(table, f"datasetField:{LAKE}:raw:price", "downstream")
-    assert shown.startswith(
+    assert text(table, f"datasetField:{LAKE}:raw:price", "downstream").startswith(
         "what is made of raw.price: 2 columns of 2 datasets\n"
         "(datasets in s3://lake)\n"
         "\n"

@@ -76,8 +76,7 @@ def test_short_names_leave_room_for_long_ones() -> None:
 
 def test_what_is_left_out_is_counted() -> None:
     many = [item(f"dataset:s3://lake:t{number}") for number in range(9)]
-    document = answer(("sales", many), totalCount=40, truncated=True)
-    assert impact.render(document, Display(most_entries=2)).endswith(
+    assert impact.render(answer(("sales", many), totalCount=40, truncated=True), Display(most_entries=2)).endswith(
         "  1 hop   t1\n  and 7 more\n\nand 31 more, further away\n\ntruncated: the graph goes on beyond this\n"
     )
 
@@ -90,8 +89,7 @@ def test_a_step_that_no_column_tells_is_a_step_of_the_table() -> None:
     column, rides = "datasetField:s3://lake:prices:surcharge", "dataset:s3://lake:rides"
     changed = "datasetField:s3://lake:trips:minutes"
     document = answer((None, [item(column, "job:demo:fares", rides, "job:demo:prices", distance=2)]))
-    shown = impact.render(document | {"nodeId": changed}, Display(100))
-    assert "via job fares → table rides → job prices\n" in shown
+    assert "via job fares → table rides → job prices\n" in impact.render(document | {"nodeId": changed}, Display(100))
 
 
 def test_many_readers_of_many_owners_are_a_screen() -> None:

@@ -21,8 +21,7 @@ ORDERS = """
 
 def drawn(text: str, name: str, direction: str | None = "upstream", display: Display | None = None) -> str:
     """The tree around a dataset, without the heading."""
-    whole = lineage.render(graph(text, nodeId=dataset_id(name)), display or Display(), direction)
-    return whole.split("\n\n", 1)[1]
+    return lineage.render(graph(text, nodeId=dataset_id(name)), display or Display(), direction).split("\n\n", 1)[1]
 
 
 def test_a_tree_tells_jobs_and_datasets_apart() -> None:

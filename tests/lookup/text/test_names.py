@@ -75,8 +75,7 @@ def test_long_paths_lose_their_middle() -> None:
 
 def test_names_that_differ_only_in_their_middle_stay_different() -> None:
     names = [f"warehouse/{'x' * 40}/{region}/{'y' * 40}/orders" for region in ("europe", "asia", "america")]
-    forms = [Abbreviations(names).fit(name, 30) for name in names]
-    assert forms == [
+    assert [Abbreviations(names).fit(name, 30) for name in names] == [
         "warehou…europe/yyyyyyy…/orders",
         "warehou…asia/yyyyyyyyy…/orders",
         "warehou…america/yyyyyy…/orders",

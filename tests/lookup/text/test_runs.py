@@ -46,8 +46,7 @@ def test_the_runs_of_many_jobs_have_their_jobs() -> None:
 
 def test_a_run_is_told_with_its_outcome_and_the_parent_that_it_stands_for() -> None:
     failed = run(1, outcome="FAILED", message="disk full", parent={"runId": "x", "job": JOB})
-    named = run(0, "NEW", outcome="NOT_REPORTED", durationMs=None)
-    assert runs.render({"runs": [failed, named]}, Display()) == (
+    assert runs.render({"runs": [failed, run(0, "NEW", outcome="NOT_REPORTED", durationMs=None)]}, Display()) == (
         "STATE         STARTED            TOOK  RUN\n"
         "FAILED        2026-11-20 08:01Z  12 s  run-1\n"
         "    disk full\n"
@@ -58,8 +57,7 @@ def test_a_run_is_told_with_its_outcome_and_the_parent_that_it_stands_for() -> N
 
 def test_of_where_a_run_ran_what_is_known_is_told() -> None:
     by_trino = run(1, query={"id": "20261120_1", "source": "TRINO"})
-    on_emr = run(2, environment={"cluster": "j-1"})
-    text = runs.render({"runs": [by_trino, on_emr]}, Display())
+    text = runs.render({"runs": [by_trino, run(2, environment={"cluster": "j-1"})]}, Display())
     assert "20261120_1 of TRINO" in text
     assert "on j-1" in text
 

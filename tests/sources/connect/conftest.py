@@ -61,14 +61,12 @@ class World:
         fold(factory.received(*events), self.store)
 
     def told(self) -> list[tuple[str, str]]:
-        """The job and type of each event of the last poll."""
         return sorted((event["job"]["name"], event.get("eventType", "JOB")) for event in self.sent)
 
     def jobs(self) -> dict[str, Any]:
         return {job["name"]: job for job in self.client(f"namespaces/{NAMESPACE}/jobs")["jobs"]}
 
     def states(self) -> dict[str, str]:
-        """The state of the newest run of each connector."""
         return {name: job["latestRun"]["state"] for name, job in self.jobs().items() if job["latestRun"]}
 
     def text(self) -> str:

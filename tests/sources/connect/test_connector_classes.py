@@ -181,10 +181,9 @@ def test_jdbc_reads_the_tables_of_its_list_and_of_its_offsets() -> None:
         "table.whitelist": "orders",
         "topic.prefix": "db-",
     }
-    items = {"protocol": "1", "table": "shop.public.items"}
     orders = f"postgres://db:5432/shop.public.orders -> {KAFKA}/db-orders"
     assert drawn(config) == {orders}
-    assert drawn(config, ["db-orders", "db-items"], [items]) == {
+    assert drawn(config, ["db-orders", "db-items"], [{"protocol": "1", "table": "shop.public.items"}]) == {
         orders,
         f"postgres://db:5432/shop.public.items -> {KAFKA}/db-items",
     }

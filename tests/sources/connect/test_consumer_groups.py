@@ -48,7 +48,6 @@ def world() -> World:
 
 
 def poll(world: World, broker: Broker) -> dict[str, str]:
-    """The state of each group's newest run, after a poll."""
     world.now += timedelta(minutes=1)
     reader = Reader(world.store.for_one_request(), Naming())
     world.sent = []
@@ -57,8 +56,7 @@ def poll(world: World, broker: Broker) -> dict[str, str]:
         world.sent = list(events)  # type: ignore[arg-type]
         world.fold(*world.sent)
 
-    cluster = ConnectCluster(TOPICS, ConsumerGroups(broker), KAFKA)
-    poll_once(cluster, StoredGraph(reader, send), world.now, Deadline())
+    poll_once(ConnectCluster(TOPICS, ConsumerGroups(broker), KAFKA), StoredGraph(reader, send), world.now, Deadline())
     jobs = world.client("jobs")["jobs"]
     return {job["name"]: job["latestRun"]["state"] for job in jobs}
 

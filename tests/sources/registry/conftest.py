@@ -80,7 +80,6 @@ class World:
         return client(f"namespaces/{KAFKA.replace(':', '%3A').replace('/', '%2F')}/datasets/{topic}")
 
     def topics_told(self) -> list[str]:
-        """The topics of the events of the last poll."""
         return [event["dataset"]["name"] for event in self.sent]
 
     def types(self) -> list[str]:

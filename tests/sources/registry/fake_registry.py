@@ -1,5 +1,4 @@
-"""A web server with the REST API of Confluent's schema registry, as its documentation has it, and the faults that a
-test names."""
+"""A web server with the REST API of Confluent's schema registry, as documented, and the faults that a test names."""
 
 import json
 import re

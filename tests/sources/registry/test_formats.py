@@ -34,9 +34,8 @@ def avro(*fields: Any) -> RecordSchema:
 
 
 def test_nested_records_arrays_maps_and_unions_of_avro() -> None:
-    address = record("zip:string", name="Address")
     schema = avro(
-        {"name": "home", "type": address},
+        {"name": "home", "type": record("zip:string", name="Address")},
         {"name": "work", "type": ["null", "Address"], "default": None},
         {"name": "items", "type": {"type": "array", "items": record("sku:string", name="Item")}},
         {"name": "tags", "type": {"type": "map", "values": "int"}},
@@ -123,8 +122,7 @@ def test_json_schema() -> None:
         "$defs": {"Address": address},
     }
     schema = read_json_schema(json.dumps(text), {"mail.json": '{"type": "string"}'})
-    assert schema.name == "Order"
-    assert schema.columns[0].description == "the number"
+    assert (schema.name, schema.columns[0].description) == ("Order", "the number")
     assert types(schema) == {
         "id": "long",
         "total": "double",
@@ -269,7 +267,6 @@ def test_a_schema_that_is_nested_too_deeply_is_refused(depth: int) -> None:
 
 
 def json_text(depth: int) -> str:
-    """The text of so many nested records."""
     begin = "".join(
         f'{{"type": "record", "name": "R{n}", "fields": [{{"name": "a", "type": ' for n in reversed(range(depth))
     )
