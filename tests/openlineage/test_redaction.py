@@ -95,6 +95,9 @@ mysqldump -uroot -p'{}' shop
 mongosh -u etl -p {} shop
 sshpass -p {} ssh etl@host
 sshpass -p'{}' scp a b@c:
+sshpass -p {} ssh -p 2222 etl@host
+redis-cli -a {} -n 1 ping -a b1
+curl --proxy-user u:{} -u a:b https://api
 docker login -u etl -p {} registry
 sqlcmd -S db -U sa -P {}
 beeline -u jdbc:hive2://h:10000 -n etl -p {}

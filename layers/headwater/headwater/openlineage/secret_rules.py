@@ -70,8 +70,14 @@ _ASSIGNMENTS = (
 )
 """`db.password=hunter2`, `"password": "hunter2"` also with escaped quotes, `--db-password hunter2`, and in XML. Three
 quotes on the line after `class ApiKey:` begin its documentation."""
-_ARGUMENTS = r"\s(?:(?:[^\n|;&\\]|\\\n|&(?!&)){0,200}?\s)?"
-"""Those of a command before an option."""
+_ARGUMENTS = r"\s(?:(?:[^\n|;&\\*]|\*(?!\*\*pass)|\\\n|&(?!&)){0,200}?\s)??"
+"""Those of a command before the first such option, and before no second: in `sshpass -p x ssh -p 22 h`, that is a
+port."""
+_CURL = _rule(
+    rf"""\bcurl{_ARGUMENTS} (?:-[a-z]{{0,4}}u|--(?:proxy-)?user(?=[\s=])) (?:=|\s\\\n)? \s{{0,8}} ["']?
+    (?P<credentials> (?<=')[^:'\n]{{1,80}}:(?!\*\*\*)[^'\n]+ | (?<=")[^:"$\n]{{1,80}}:(?!\*\*\*)[^"$\n]+
+      | [^\s:"'$={{]{{1,80}}:(?!\*\*\*|[$]|\{{\{{)[^\s"']+ )"""
+)
 _ANYWHERE = (
     _URL,
     _rule(
@@ -90,9 +96,7 @@ _ANYWHERE = (
         ( (?:basic|bearer|token|digest|negotiate)\s{1,8}(?!\*\*\*)[^\s,;"'\\]+ | [\w.~+/=-]{16,} )"""
     ),
     _rule(r"""%3a%2f%2f(?P<credentials>[^\s/@&"'<>%]{0,80}%3a(?:(?!%2f|%3f|%23)[^\s/@&"'<>]){1,200}?)%40"""),
-    _rule(
-        r"""\bcurl\s(?:(?:[^\n|;&\\]|\\\n|&(?!&)){0,200}?\s)?(?:-[a-z]{0,4}u|--(?:proxy-)?user(?=[\s=]))(?:=|\s\\\n)?\s{0,8}["']?(?P<credentials>(?:(?<=')[^:'\n]{1,80}:(?!\*\*\*)[^'\n]+|(?<=")[^:"$\n]{1,80}:(?!\*\*\*)[^"$\n]+|[^\s:"'$={]{1,80}:(?!\*\*\*|[$]|\{\{)[^\s"']+))"""
-    ),
+    *(_CURL, _CURL),  # one for the server, and one for the proxy
     _rule(
         r"""(?: hooks\.slack\.com/(?:services|workflows|triggers) | discord(?:app)?\.com/api/webhooks
           | webhook\.office\.com/webhookb2 ) / (?P<token>[\w/@-]{20,})"""
