@@ -263,7 +263,10 @@ def test_a_query_that_only_reads_columns_of_such_names_stays(query: str) -> None
     assert query_without_secrets(query, []) == query
 
 
-@pytest.mark.parametrize("form", [*TEXTS, *QUERIES])
+@pytest.mark.parametrize(
+    "form",
+    [*TEXTS, *QUERIES, "password=>({})", "Cookie: token={}", "login a password '{}'", "login a password token={}"],
+)
 def test_a_redacted_text_stays_as_it_is(form: str) -> None:
     for rules in (without_secrets, query_without_secrets):
         once = rules(form.format(SECRET), [])

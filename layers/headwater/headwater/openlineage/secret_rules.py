@@ -57,7 +57,7 @@ _VALUE = _rule(rf"{_START}.")
 _URL = _rule(r"""://(?P<credentials>[^/\s:@"'<>]*:[^/\s?\#"'<>]+)@""")
 _OF_URL = _rule(rf"""(?<=[?&;])[\w.-]{{0,40}}?{_KIND}=({_START}[^&;\s\#"']+)""")
 _ASSIGNED = _rule(
-    rf"""{_KIND} {_OF_AZURE} (?: &quot; | \\{{0,4}}["'`]? )\]? \s{{0,8}} (?: [=-]> | :=? | ==? | (?P<at>%3d) )
+    rf"""{_KIND} {_OF_AZURE} (?: &quot; | \\{{0,4}}["'`]? )\]? \s{{0,8}} (?> [=-]> | :=? | ==? | (?P<at>%3d) )
     [^\S\n]{{0,8}} (?: \n\s{{0,8}} (?!\"{{3}}) )? (?: \\\n\s{{0,80}} )?+ (?: [bfru]{{1,2}}(?=["']) )?+ {_START}
     (?: {_QUOTED} | (?P<quote>\\{{1,4}}["'] | &quot; | \"{{3}}) ({_START}.+?) (?P=quote)
     | (?(at) ((?:(?!%26|%2f)[^\s,;&"'\\/])+) | {_UNQUOTED} ) )"""
@@ -89,7 +89,10 @@ _ANYWHERE = (
         rf"""(?<![\w.-])(?:spark|hadoop|hive|fs)\.[\w.-]{{1,100}}?{_KIND}{_OF_AZURE}
         (?: \s{{0,8}}=\s{{0,8}} | \ {{1,8}}(?=[^\s\d]{{0,80}}\d) ) {_START} {_UNQUOTED}"""
     ),
-    _rule(r"\b(?: configure\ set\ [\w.]{1,80} | login\s{1,8}\S{1,80}\s{1,8}password ) \s{1,8} (?P<password>\S{6,})"),
+    _rule(
+        r"""\b(?: configure\ set\ [\w.]{1,80} | login\s{1,8}\S{1,80}\s{1,8}password ) \s{1,8}
+        (?P<password>(?!.?\*\*\*)\S{6,})"""
+    ),
     _rule(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9]{1,12}(?P<key>[A-Za-z0-9/+]{40})(?![\w/+])"),
     _rule(
         r"""(?P<kind>authorization) \\{0,4}["']? \s{0,8} [:=] \s{0,8} \\{0,4}["']?
@@ -102,7 +105,9 @@ _ANYWHERE = (
           | webhook\.office\.com/webhookb2 ) / (?P<token>[\w/@-]{20,})"""
     ),
     _rule(r"\b(?:basic|bearer) \s{1,8} (?=[^\s\d]{0,200}\d) (?P<token>[\w.~+/=-]{12,})"),
-    _rule(r"""\bcookie \\{0,4}["']? : \s{0,8} \\{0,4}["']? (?P<token>[\w.-]{1,80}=[^\s"'\\]{8,}[^\n"'\\]*)"""),
+    _rule(
+        r"""\bcookie \\{0,4}["']? : \s{0,8} \\{0,4}["']? (?P<token>[\w.-]{1,80}=(?!\*\*\*)[^\s"'\\]{8,}[^\n"'\\]*)"""
+    ),
     _rule(r"(?: \b(?:thin|oci8?): | \bsqlplus\s{1,8} | \buserid= ) (?P<credentials>[\w$]{1,80}/[^\s@/]{1,200}) @"),
     _rule(
         r"""(?: \b(?:user|role|to)\s{1,8}\S{1,100}\s{1,8}identified | identified(?=[^'\n]{1,80}') ) \s{1,8}
