@@ -83,14 +83,16 @@ _ANYWHERE = (
     _rule(
         rf"""\b(?: (?:mysql|mariadb)\w{{0,9}}{_ARGUMENTS}(?-i:-p) | redis-cli{_ARGUMENTS}(?-i:-a)\s{{1,8}}
           | (?:sshpass|(?:docker|podman|az)\ login|mongo\w{{0,9}}|beeline|sqlcmd|bcp){_ARGUMENTS}-p\s{{0,8}} )
-        ["']? (?P<password>{_START}[^\s"'$%{{-][^\s"']*)"""
+        ["']? (?P<password>{_START} (?!(?:[\d.]{{1,15}}:)?\d{{1,5}}:\d{{1,5}}(?![^\s"';])|(?:ort|thread)\b)
+          [^\s"'$%{{-][^\s"']*)"""
     ),
     _rule(
         rf"""(?<![\w.-])(?:spark|hadoop|hive|fs)\.[\w.-]{{1,100}}?{_KIND}{_OF_AZURE}
         (?: \s{{0,8}}=\s{{0,8}} | \ {{1,8}}(?=[^\s\d]{{0,80}}\d) ) {_START} {_UNQUOTED}"""
     ),
     _rule(
-        r"""\b(?: configure\ set\ [\w.]{1,80} | login\s{1,8}\S{1,80}\s{1,8}password ) \s{1,8}
+        r"""\b(?: configure\ set\ [\w.]{1,80}
+          | (?:machine\s{1,8}\S{1,100}|default)\s{1,8}login\s{1,8}\S{1,80}\s{1,8}password ) \s{1,8}
         (?P<password>(?!.?\*\*\*)\S{6,})"""
     ),
     _rule(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9]{1,12}(?P<key>[A-Za-z0-9/+]{40})(?![\w/+])"),
@@ -126,8 +128,9 @@ _ANYWHERE = (
         r"\b(?P<token>eyJ[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?|(?:AKIA|ASIA)[A-Z0-9]{16}\b|gh[oprsu]_\w{20,}"
         r"|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{10,}|xapp-[\w-]{20,}|[prs]k_live_\w{16,}"
         r"|(?:dapi|dose)[0-9a-f]{32}|AIza[\w-]{35}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|hvs\.[\w-]{24,}"
-        r"|sk-(?=[\w-]{0,60}\d)[\w-]{32,}|pypi-[\w-]{50,}"
-        r"|(?:hf|npm|dbt[cu]|dckr_pat|glsa)_[A-Za-z0-9]{20,}\w*"
+        r"|sk-(?=[\w-]{0,60}\d)(?=[\w-]{0,80}?[A-Za-z0-9]{20})[\w-]{32,}|pypi-(?=[\w-]{0,60}\d)[\w-]{50,}"
+        r"|hf_(?=[a-z]{0,60}[A-Z0-9])[A-Za-z0-9]{30,}|npm_(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{20,}"
+        r"|(?:dbt[cu]|dckr_pat|glsa)_[A-Za-z0-9]{20,}\w*"
         r"|(?:eyJ0eXBlIjogInN|eyJ0eXBlIjoic2Vy|ewogICJ0eXBlIjogInN|ewogICAgInR5cGUiOiAic2"
         r"|LS0tLS1CRUdJTiB(?:QUklW|SU0E|FQy|PUEV|FTkNS|EU0E))[\w+/=-]{40,})"
     ),
@@ -138,13 +141,15 @@ _IN_QUERIES = (
         rf"""{_KIND} (?: (?:\ for\ [^\s=]{{1,100}})? ["'`\]]? \s{{0,8}} \)? \s{{0,8}}
             (?: => | := | <=> | [!=]= | <> | [=:] )
           | \s{{1,8}}like\b | ["'`\]]?\s ) \s{{0,8}} (?: \w{{1,40}}\s?\(\s{{0,4}} ){{0,2}}
-        (?: (?:[nerbx]|u&)?'({_START}(?:[^'\\]|\\.|'')+)' | \$\w{{0,20}}\$({_START}[^$]{{1,500}})\$
+        (?! "[a-z]{{1,3}}_?\d{{1,3}}" )
+        (?: (?:[nerbx]|u&)?'({_START}(?:[^'\\]|\\.|'')+)'
+          | \$\w{{0,20}}\$({_START}(?!\s|begin\b|declare\b)[^$]{{1,500}})\$
           | "({_START}(?:[^"\\]|\\.)+)"(?!\s{{0,8}}[.,)]) | "(?=[^"\s]{{0,80}}\d)({_START}[^"\s]+)"(?!\s{{0,8}}\.) )"""
     ),
     _rule(
-        rf"""'(?!\*\*\*)(?P<password>[^'\n]{{1,500}})'(?=
+        rf"""(?: (?<=\() | (?!'[^'\n]{{1,500}}'\s{{0,8}}\)) ) '(?!\*\*\*|\$\.)(?P<password>[^'\n]{{1,500}})'(?=
           (?: \s{{0,8}}\) | \s{{1,8}}end | \s{{1,8}}as\s{{1,8}}\w{{1,40}}\s{{0,8}}\) ){{0,3}} \s{{1,8}}as\s{{1,8}}
-            ["`]?\w{{0,40}}?{_OF_ANY_KIND}\b
+            ["`]?(?!(?:has|is)_)\w{{0,40}}?{_OF_ANY_KIND}\b
           | \s{{0,8}}=\s{{0,8}} (?:\w{{1,40}}\.)? ["`]?\w{{0,40}}?{_OF_ANY_KIND}\b )"""
     ),
     _rule(
