@@ -233,7 +233,7 @@ def test_a_damaged_event_or_row_is_found_without_a_traceback(
         ("UPDATE items SET version = replace(version, '1', '3') WHERE pk LIKE 'J#%'", "the item J#"),
         ("UPDATE items SET labels = replace(labels, 'day', 'dax')", "the item "),
         ('UPDATE items SET labels = replace(labels, \'"kind": "day\', \'"kine": "day\')', "KeyError"),
-        ("UPDATE archive SET received = received + (1 << 20)", "event 1 of the archive was received at an impossible"),
+        ("UPDATE archive SET received = received - (1 << 20)", "event 1 of the archive was received at an impossible"),
         ("UPDATE archive SET seq = seq + 16", "the archive lacks event 1 of the inbox"),
         ("UPDATE bodies SET content = flipped(content) WHERE key LIKE 'bodies/%'", "cannot be read"),
         (
@@ -247,7 +247,11 @@ def test_a_damaged_event_or_row_is_found_without_a_traceback(
         ("UPDATE outbox SET record = replace(record, 'OldImage', 'OltImage')", "change 1 of the outbox"),
         ("UPDATE alerts SET alert = replace(alert, ':', ';')", "cannot be read"),
         ("UPDATE receivers SET seq = seq + 64", "the receiver console is said to have alerts that were never written"),
-        ("UPDATE keys SET entry = replace(entry, 'scopes', 'scope3')", "keys[0] needs id"),
+        (
+            "UPDATE receivers SET name = 'webhook https://u:p@h:8/secret', seq = 99",
+            "the receiver webhook https://h:8 is",
+        ),
+        ("UPDATE keys SET entry = replace(entry, 'scopes', 'scope3')", "key a is refused: its entry needs id"),
         (
             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'T NOT NULL', 'T NOT$NULL')",
             "as it was made",
@@ -277,6 +281,23 @@ def test_what_is_not_as_it_was_written_is_found(
                 connection.execute(statement)
     assert check.main([str(filled)]) == 1
     assert told in capsys.readouterr().out
+
+
+def test_a_key_of_a_newer_release_and_a_clock_that_was_ahead_are_no_damage(
+    filled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(SqliteHome(filled)) as home:
+        canonical = exact_json.dumps(factory.run_event())
+        home.inbox.send([write_message(normalise_event(canonical, Naming()).event, canonical, NOW, home.bodies)])
+        with home.database.writing() as connection:
+            connection.execute("UPDATE archive SET received = received + (1 << 20)")
+        assert check.main([str(filled)]) == 0
+        home.api_keys.add({"id": "new", "sha256": "12" * 32, "scopes": ["future"], "namespaces": ["*"]})
+    assert check.main([str(filled)]) == 1
+    printed = capsys.readouterr()
+    assert "key new is refused" in printed.out
+    assert "1 of its keys are refused" in printed.err
+    assert "restore" not in printed.err
 
 
 def test_a_file_is_not_upgraded_while_it_is_served(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,15 +1,18 @@
 """Requests to the REST APIs of other servers: none of them gets what is for another."""
 
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from headwater.cli.api import Api
-from headwater.rest import RestUrl, Unreachable
+from headwater.rest import RestUrl, Unreachable, _OfSameServer
 
 
 @contextmanager
@@ -40,10 +43,11 @@ def server(location: str = "") -> Iterator[tuple[str, list[tuple[str, str | None
 
 
 def test_credentials_do_not_follow_a_redirect_to_another_server() -> None:
-    with server() as (other, seen), server(f"{other}/latest/meta-data") as (url, asked):
-        with pytest.raises(Unreachable, match="the server answered 302"):
+    with server() as (other, seen), server(f"{other}/latest/meta-data?token=x") as (url, asked):
+        with pytest.raises(Unreachable, match=f"the server answered 302: it sends on to {other}/latest/meta-data$"):
             RestUrl.of(url.replace("//", "//u:hunter2@")).ask("/old")
-        assert Api(f"{url}/old", "a-key").get("jobs").status == 302
+        assert (answer := Api(f"{url}/old", "a-key").get("jobs")).status == 302
+        assert answer.message == f"it sends on to {other}/latest/meta-data"
         assert [authorization for _, authorization in asked] == ["Basic dTpodW50ZXIy", "Bearer a-key"]
         assert seen == []
 
@@ -52,3 +56,20 @@ def test_a_redirect_to_the_same_server_is_followed() -> None:
     with server("/new") as (url, seen):
         assert RestUrl.of(url).ask("/old") == {}
         assert [path for path, _ in seen] == ["/old", "/new"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_same"),
+    [
+        ("http://H.corp/a", "https://h.corp:443/a", True),
+        ("https://h:443/a", "https://h/a/", True),
+        ("http://h:8080/a", "https://h:8080/a", True),
+        ("http://h:8080/a", "https://h/a", False),
+        ("https://h/a", "http://h/a", False),
+        ("https://h/a", "https://h.other/a", False),
+    ],
+)
+def test_a_server_is_its_host_and_port_and_may_send_on_to_https(before: str, after: str, is_same: bool) -> None:
+    request = urllib.request.Request(before)  # noqa: S310 - not opened
+    with nullcontext() if is_same else pytest.raises(urllib.error.HTTPError):
+        assert _OfSameServer().redirect_request(request, None, 301, "", Message(), after)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from headwater.store.archive_location import Location
-from headwater.store.errors import UnreadableBody
+from headwater.store.errors import StorageError, UnreadableBody
 
 
 def test_a_key_names_nothing_outside_of_the_folder(tmp_path: Path) -> None:
@@ -15,6 +15,15 @@ def test_a_key_names_nothing_outside_of_the_folder(tmp_path: Path) -> None:
     (archive / "link").symlink_to(tmp_path / "private")
     (archive / "own").write_bytes(b"event")
     assert Location(str(archive)).get("own") == b"event"
-    for key in ("../private", str(tmp_path / "private"), "link"):
+    (archive / "bodies").symlink_to(tmp_path / "volume")
+    (tmp_path / "volume").mkdir()
+    (tmp_path / "volume" / "1").write_bytes(b"body")
+    (tmp_path / "volume" / "link").symlink_to(tmp_path / "private")
+    (archive / "loop").symlink_to("loop")
+    assert Location(str(archive)).get("bodies/1") == b"body"
+    outside = ("../private", str(tmp_path / "private"), "bodies/../private", "bodies/link", "link")
+    for key in (*outside, "own\0"):
         with pytest.raises(UnreadableBody):
             Location(str(archive)).get(key)
+    with pytest.raises(StorageError):
+        Location(str(archive)).get("loop")

@@ -11,7 +11,9 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from email.message import Message
 from http.client import HTTPException
+from io import BytesIO
 from typing import Any, ClassVar, Self, TypeVar
 from urllib.parse import unquote, urlsplit
 
@@ -89,6 +91,7 @@ class RestUrl:
         """404 with a JSON body comes from the API; a server that is starting answers 404 with a page of its web
         server."""
         text = f"{place}: the {self.server} answered {error.code}"
+        text += f": {error.reason}" if error.code in range(300, 400) else ""
         try:
             body = json.loads(error.read(MAX_ERROR_BYTES))
         except (OSError, HTTPException, ValueError):
@@ -101,9 +104,20 @@ class _OfSameServer(urllib.request.HTTPRedirectHandler):
     """Lets a proxy send on to HTTPS. Another server would get the credentials in the headers."""
 
     def redirect_request(self, req: urllib.request.Request, *answer: Any) -> urllib.request.Request | None:
-        before, after = urlsplit(req.full_url), urlsplit(answer[-1])
-        is_same = after.netloc == before.netloc and after.scheme in (before.scheme, "https")
-        return super().redirect_request(req, *answer) if is_same else None
+        to = urlsplit(answer[-1])
+        before, after = _server(req.full_url), _server(answer[-1])
+        is_secured = (before[0], before[2], *after) == ("http", 80, "https", before[1], 443)
+        if is_secured or (after[1:] == before[1:] and after[0] in (before[0], "https")):
+            return super().redirect_request(req, *answer)
+        said = f"it sends on to {to.scheme}://{to.netloc.rpartition('@')[2]}{to.path}"
+        body = BytesIO(json.dumps({"message": said}).encode())
+        raise urllib.error.HTTPError(req.full_url, answer[1], said, Message(), body)
+
+
+def _server(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port. Raises ValueError for an impossible port."""
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 def opened(request: urllib.request.Request, seconds: float) -> Any:

@@ -6,8 +6,8 @@ copy; or export the events and load them into a new file, which makes the same g
 
 It cannot see a flipped bit that leaves another text: in an alert that a receiver has yet to get, in why and for which
 run a message is in quarantine, in the entry of an API key (compare `headwater key list`). Nor one in the times at
-which an event was received or a change made, unless it makes more than a day; nor which of the newest events waits in
-the inbox. What is in FILE-wal after a crash counts up to its first damaged part.
+which an event was received or a change made, unless the event seems to be received a day before it was sent; nor which
+of the newest events waits in the inbox. What is in FILE-wal after a crash counts up to its first damaged part.
 
 A secret that was stored before a release, or a rule of SECRET_RULES, recognised it is still there: change such secrets,
 then load the events into a new file or stack, which replaces them.
@@ -65,14 +65,24 @@ def _check(data: Path) -> int:
     seen: Counter[str] = Counter()
     with opened(data) as home:
         faults = [*faults_of(home, seen)]
-        read_keys(home.api_keys.read(), lambda wrong: faults.append(str(wrong)))
-    for fault in faults[:MOST_LISTED]:
+        refused = [text for entry in home.api_keys.entries() for text in _refusal(entry)]
+    for fault in [*faults, *refused][:MOST_LISTED]:
         print(fault)
     if faults:
         print(f"failed: {data} is damaged in {len(faults)} places; restore a copy", file=sys.stderr)
         return 1
+    if refused:
+        print(f"failed: {data} is whole, but {len(refused)} of its keys are refused", file=sys.stderr)
+        return 1
     print(f"{data} is whole: {seen['items']:,} items, {seen['events']:,} events")
     return 0
+
+
+def _refusal(entry: dict[str, Any]) -> list[str]:
+    """Why a key is refused; nothing of a key that is not. A newer release may have written its entry."""
+    wrong: list[str] = []
+    read_keys(exact_json.dumps({"keys": [entry]}), lambda bad: wrong.append(str(bad).removeprefix("keys[0] ")))
+    return [f"key {entry['id']} is refused: its entry {text} that this release knows" for text in wrong]
 
 
 def list_secrets(sources: Iterable[str]) -> int:

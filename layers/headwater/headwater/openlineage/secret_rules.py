@@ -57,7 +57,7 @@ _VALUE = _rule(rf"{_START}.")
 _URL = _rule(r"""://(?P<credentials>[^/\s:@"'<>]*:[^/\s?\#"'<>]+)@""")
 _OF_URL = _rule(rf"""(?<=[?&;])[\w.-]{{0,40}}?{_KIND}=({_START}[^&;\s\#"']+)""")
 _ASSIGNED = _rule(
-    rf"""{_KIND} {_OF_AZURE} (?: &quot; | \\{{0,4}}["'`]? )\]? \s{{0,8}} (?: [=-]> | :=? | ==? | (?P<at>%3d) )
+    rf"""{_KIND} {_OF_AZURE} (?: &quot; | \\{{0,4}}["'`]? )\]? \s{{0,8}} (?> [=-]> | :=? | ==? | (?P<at>%3d) )
     [^\S\n]{{0,8}} (?: \n\s{{0,8}} (?!\"{{3}}) )? (?: \\\n\s{{0,80}} )?+ (?: [bfru]{{1,2}}(?=["']) )?+ {_START}
     (?: {_QUOTED} | (?P<quote>\\{{1,4}}["'] | &quot; | \"{{3}}) ({_START}.+?) (?P=quote)
     | (?(at) ((?:(?!%26|%2f)[^\s,;&"'\\/])+) | {_UNQUOTED} ) )"""
@@ -70,35 +70,46 @@ _ASSIGNMENTS = (
 )
 """`db.password=hunter2`, `"password": "hunter2"` also with escaped quotes, `--db-password hunter2`, and in XML. Three
 quotes on the line after `class ApiKey:` begin its documentation."""
-_ARGUMENTS = r"\s(?:(?:[^\n|;&\\]|\\\n|&(?!&)){0,200}?\s)?"
-"""Those of a command before an option."""
+_ARGUMENTS = r"\s(?:(?:[^\n|;&\\*]|\*(?!\*\*pass)|\\\n|&(?!&)){0,200}?\s)??"
+"""Those of a command before the first such option, and before no second: in `sshpass -p x ssh -p 22 h`, that is a
+port."""
+_CURL = _rule(
+    rf"""\bcurl{_ARGUMENTS} (?:-[a-z]{{0,4}}u|--(?:proxy-)?user(?=[\s=])) (?:=|\s\\\n)? \s{{0,8}} ["']?
+    (?P<credentials> (?<=')[^:'\n]{{1,80}}:(?!\*\*\*)[^'\n]+ | (?<=")[^:"$\n]{{1,80}}:(?!\*\*\*)[^"$\n]+
+      | [^\s:"'$={{]{{1,80}}:(?!\*\*\*|[$]|\{{\{{)[^\s"']+ )"""
+)
 _ANYWHERE = (
     _URL,
     _rule(
         rf"""\b(?: (?:mysql|mariadb)\w{{0,9}}{_ARGUMENTS}(?-i:-p) | redis-cli{_ARGUMENTS}(?-i:-a)\s{{1,8}}
           | (?:sshpass|(?:docker|podman|az)\ login|mongo\w{{0,9}}|beeline|sqlcmd|bcp){_ARGUMENTS}-p\s{{0,8}} )
-        ["']? (?P<password>{_START}[^\s"'$%{{-][^\s"']*)"""
+        ["']? (?P<password>{_START} (?!(?:[\d.]{{1,15}}:)?\d{{1,5}}:\d{{1,5}}(?![^\s"';])|(?:ort|thread)\b)
+          [^\s"'$%{{-][^\s"']*)"""
     ),
     _rule(
         rf"""(?<![\w.-])(?:spark|hadoop|hive|fs)\.[\w.-]{{1,100}}?{_KIND}{_OF_AZURE}
         (?: \s{{0,8}}=\s{{0,8}} | \ {{1,8}}(?=[^\s\d]{{0,80}}\d) ) {_START} {_UNQUOTED}"""
     ),
-    _rule(r"\b(?: configure\ set\ [\w.]{1,80} | login\s{1,8}\S{1,80}\s{1,8}password ) \s{1,8} (?P<password>\S{6,})"),
+    _rule(
+        r"""\b(?: configure\ set\ [\w.]{1,80}
+          | (?:machine\s{1,8}\S{1,100}|default)\s{1,8}login\s{1,8}\S{1,80}\s{1,8}password ) \s{1,8}
+        (?P<password>(?!.?\*\*\*)\S{6,})"""
+    ),
     _rule(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9]{1,12}(?P<key>[A-Za-z0-9/+]{40})(?![\w/+])"),
     _rule(
         r"""(?P<kind>authorization) \\{0,4}["']? \s{0,8} [:=] \s{0,8} \\{0,4}["']?
         ( (?:basic|bearer|token|digest|negotiate)\s{1,8}(?!\*\*\*)[^\s,;"'\\]+ | [\w.~+/=-]{16,} )"""
     ),
     _rule(r"""%3a%2f%2f(?P<credentials>[^\s/@&"'<>%]{0,80}%3a(?:(?!%2f|%3f|%23)[^\s/@&"'<>]){1,200}?)%40"""),
-    _rule(
-        r"""\bcurl\s(?:(?:[^\n|;&\\]|\\\n|&(?!&)){0,200}?\s)?(?:-[a-z]{0,4}u|--(?:proxy-)?user(?=[\s=]))(?:=|\s\\\n)?\s{0,8}["']?(?P<credentials>(?:(?<=')[^:'\n]{1,80}:(?!\*\*\*)[^'\n]+|(?<=")[^:"$\n]{1,80}:(?!\*\*\*)[^"$\n]+|[^\s:"'$={]{1,80}:(?!\*\*\*|[$]|\{\{)[^\s"']+))"""
-    ),
+    *(_CURL, _CURL),  # one for the server, and one for the proxy
     _rule(
         r"""(?: hooks\.slack\.com/(?:services|workflows|triggers) | discord(?:app)?\.com/api/webhooks
           | webhook\.office\.com/webhookb2 ) / (?P<token>[\w/@-]{20,})"""
     ),
     _rule(r"\b(?:basic|bearer) \s{1,8} (?=[^\s\d]{0,200}\d) (?P<token>[\w.~+/=-]{12,})"),
-    _rule(r"""\bcookie \\{0,4}["']? : \s{0,8} \\{0,4}["']? (?P<token>[\w.-]{1,80}=[^\s"'\\]{8,}[^\n"'\\]*)"""),
+    _rule(
+        r"""\bcookie \\{0,4}["']? : \s{0,8} \\{0,4}["']? (?P<token>[\w.-]{1,80}=(?!\*\*\*)[^\s"'\\]{8,}[^\n"'\\]*)"""
+    ),
     _rule(r"(?: \b(?:thin|oci8?): | \bsqlplus\s{1,8} | \buserid= ) (?P<credentials>[\w$]{1,80}/[^\s@/]{1,200}) @"),
     _rule(
         r"""(?: \b(?:user|role|to)\s{1,8}\S{1,100}\s{1,8}identified | identified(?=[^'\n]{1,80}') ) \s{1,8}
@@ -117,8 +128,9 @@ _ANYWHERE = (
         r"\b(?P<token>eyJ[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?|(?:AKIA|ASIA)[A-Z0-9]{16}\b|gh[oprsu]_\w{20,}"
         r"|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{10,}|xapp-[\w-]{20,}|[prs]k_live_\w{16,}"
         r"|(?:dapi|dose)[0-9a-f]{32}|AIza[\w-]{35}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|hvs\.[\w-]{24,}"
-        r"|sk-(?=[\w-]{0,60}\d)[\w-]{32,}|pypi-[\w-]{50,}"
-        r"|(?:hf|npm|dbt[cu]|dckr_pat|glsa)_[A-Za-z0-9]{20,}\w*"
+        r"|sk-(?=[\w-]{0,60}\d)(?=[\w-]{0,80}?[A-Za-z0-9]{20})[\w-]{32,}|pypi-(?=[\w-]{0,60}\d)[\w-]{50,}"
+        r"|hf_(?=[a-z]{0,60}[A-Z0-9])[A-Za-z0-9]{30,}|npm_(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{20,}"
+        r"|(?:dbt[cu]|dckr_pat|glsa)_[A-Za-z0-9]{20,}\w*"
         r"|(?:eyJ0eXBlIjogInN|eyJ0eXBlIjoic2Vy|ewogICJ0eXBlIjogInN|ewogICAgInR5cGUiOiAic2"
         r"|LS0tLS1CRUdJTiB(?:QUklW|SU0E|FQy|PUEV|FTkNS|EU0E))[\w+/=-]{40,})"
     ),
@@ -129,13 +141,15 @@ _IN_QUERIES = (
         rf"""{_KIND} (?: (?:\ for\ [^\s=]{{1,100}})? ["'`\]]? \s{{0,8}} \)? \s{{0,8}}
             (?: => | := | <=> | [!=]= | <> | [=:] )
           | \s{{1,8}}like\b | ["'`\]]?\s ) \s{{0,8}} (?: \w{{1,40}}\s?\(\s{{0,4}} ){{0,2}}
-        (?: (?:[nerbx]|u&)?'({_START}(?:[^'\\]|\\.|'')+)' | \$\w{{0,20}}\$({_START}[^$]{{1,500}})\$
+        (?! "[a-z]{{1,3}}_?\d{{1,3}}" )
+        (?: (?:[nerbx]|u&)?'({_START}(?:[^'\\]|\\.|'')+)'
+          | \$\w{{0,20}}\$({_START}(?!\s|begin\b|declare\b)[^$]{{1,500}})\$
           | "({_START}(?:[^"\\]|\\.)+)"(?!\s{{0,8}}[.,)]) | "(?=[^"\s]{{0,80}}\d)({_START}[^"\s]+)"(?!\s{{0,8}}\.) )"""
     ),
     _rule(
-        rf"""'(?!\*\*\*)(?P<password>[^'\n]{{1,500}})'(?=
+        rf"""(?: (?<=\() | (?!'[^'\n]{{1,500}}'\s{{0,8}}\)) ) '(?!\*\*\*|\$\.)(?P<password>[^'\n]{{1,500}})'(?=
           (?: \s{{0,8}}\) | \s{{1,8}}end | \s{{1,8}}as\s{{1,8}}\w{{1,40}}\s{{0,8}}\) ){{0,3}} \s{{1,8}}as\s{{1,8}}
-            ["`]?\w{{0,40}}?{_OF_ANY_KIND}\b
+            ["`]?(?!(?:has|is)_)\w{{0,40}}?{_OF_ANY_KIND}\b
           | \s{{0,8}}=\s{{0,8}} (?:\w{{1,40}}\.)? ["`]?\w{{0,40}}?{_OF_ANY_KIND}\b )"""
     ),
     _rule(

@@ -60,14 +60,16 @@ class Location(NamedTuple):
         """An object's content. Raises UnreadableBody if there is no such object, or StorageError."""
         if self.is_bucket:
             return Bucket(_client(), self.bucket).get(self._prefix + key)
-        file = Path(self.url, key)
-        if not file.resolve().is_relative_to(Path(self.url).resolve()):  # an event names the key
-            raise UnreadableBody(f"{key} is not in {self.url}")
+        file, within = Path(self.url, key), Path(key)  # an event names the key
+        folder = Path(self.url, *within.parts[:-1][:1])  # bodies/ may be a link to another volume
+        is_outside = within.is_absolute() or ".." in within.parts
         try:
+            if is_outside or not file.resolve().is_relative_to(folder.resolve()):
+                raise UnreadableBody(f"{key} is not in {self.url}")
             return file.read_bytes()
-        except FileNotFoundError as error:
+        except (FileNotFoundError, ValueError) as error:  # ValueError: a NUL in the key
             raise UnreadableBody(str(error)) from error
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # RuntimeError: a link to itself
             raise StorageError(str(error)) from error
 
     def put(self, key: str, content: bytes) -> None:

@@ -2,6 +2,7 @@
 it, and rows against the rows that they refer to."""
 
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -20,11 +21,13 @@ from headwater.store.table import Item
 _WITHOUT_PARTS = frozenset({"day", "searchTerm", "datasetAlert"})
 """The kinds of items whose rows have no version. All but their kind is in an index, too."""
 _DEFINITIONS = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
+_PATH = re.compile(r"(?s)(?<=://)(?:[^/?#]*@)?([^/?#]*).*")
+"""Of the URL of a webhook, the host and what is secret around it."""
 _LOST = {
     "the archive lacks event {} of the inbox": "SELECT seq FROM inbox WHERE seq NOT IN (SELECT seq FROM archive)",
     "event {} of the archive was received at an impossible time": (
-        "SELECT seq FROM archive WHERE NOT coalesce(received BETWEEN CAST(strftime('%s', json_extract(message,"
-        " '$.receivedAt')) AS INTEGER) - 86400 AND CAST(strftime('%s', 'now') AS INTEGER) + 86400, 0)"
+        "SELECT seq FROM archive WHERE NOT coalesce(received >= CAST(strftime('%s', json_extract(message,"
+        " '$.receivedAt')) AS INTEGER) - 86400, 0)"
     ),
     "the receiver {} is said to have alerts that were never written": (
         "SELECT name FROM receivers WHERE seq NOT BETWEEN 0 AND"
@@ -67,7 +70,7 @@ def _of_item(item: Item) -> Iterator[str]:
 def _of_rows(home: SqliteHome) -> Iterator[str]:
     with home.database.reading() as connection:
         for text, query in _LOST.items():
-            yield from (text.format(row[0]) for row in connection.execute(query))
+            yield from (text.format(_PATH.sub(r"\1", str(row[0]))) for row in connection.execute(query))
         for number, text in connection.execute("SELECT seq, record FROM outbox"):
             record = json.loads(text)
             items = [item for item in images_of(record, home.bodies) if item]
