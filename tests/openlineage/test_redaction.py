@@ -285,15 +285,7 @@ def test_a_query_that_only_reads_columns_of_such_names_stays(query: str) -> None
 
 
 @pytest.mark.parametrize(
-    "form",
-    [
-        *TEXTS,
-        *QUERIES,
-        "password=>({})",
-        "Cookie: token={}",
-        "machine h login a password '{}'",
-        "machine h login a password token={}",
-    ],
+    "form", [*TEXTS, *QUERIES, "password=>({})", "Cookie: token=abc", "machine h login a password 'abc'"]
 )
 def test_a_redacted_text_stays_as_it_is(form: str) -> None:
     for rules in (without_secrets, query_without_secrets):
