@@ -42,15 +42,18 @@ HINTS = (
     ),
     *("_key", "-key", ".key", " key", "ikey", "skey", "tkey", "dkey", "ekey", "nkey", "rkey", "\x1b", "\\u001b"),
     *("mentvar", "ment_var", "envvar", "env_var", "akia", "asia", "eyj", "gho_", "ghp_", "ghr_", "ghs_", "ghu_"),
-    *("_pat_", "glpat-", "xox", "xapp-", "_live_", "dapi", "dose", "aiza", "ya29.", "gocspx-", "hvs.", "sk-", "pypi-"),
+    *("_pat_", "glpat-", "xox", "xapp-", "_live_", "dapi", "dose", "aiza", "ya29.", "gocspx-", "hvs.", "pypi-"),
     *("hf_", "npm_", "dbtc_", "dbtu_", "glsa_", "ewogi", "ls0tls1c"),
 )
-"""What a text with a secret has, in lower case: `apiKey` has `ikey`. Nearly no event has one of these; the others are
-not looked at."""
+"""What a text with a secret has, in lower case, or `_SK`: `apiKey` has `ikey`. Nearly no event has one of these; the
+others are not looked at."""
 _PARTS = ("key", "var", "sig", "gh")
 """What several hints have: a text without `key` has none of those with it."""
 _OF_PART = {part: tuple(hint for hint in HINTS if part in hint) for part in _PARTS}
 _OTHERS = tuple(hint for hint in HINTS if not any(part in hint for part in _PARTS))
+
+_SK = re.compile(r"(?:(?<!\w)|\\[bfnrt]|\\u[0-9a-f]{4})sk-")
+"""The beginning of another token, where JSON may have an escape before it: `task-` and `disk-` have no secret."""
 
 MAX_KEPT, MAX_KEPT_LENGTH = 10_000, 200
 """Texts without a hint that are kept, some 2 MB, and their length."""
@@ -127,4 +130,4 @@ def has_hint(text: str) -> bool:
 
 def _may_have_hint(lower: str) -> bool:
     likely = (*_OTHERS, *(hint for part, hints in _OF_PART.items() if part in lower for hint in hints))
-    return any(hint in lower for hint in likely)
+    return any(hint in lower for hint in likely) or ("sk-" in lower and _SK.search(lower) is not None)
