@@ -276,7 +276,8 @@ def _alert(reader: Reader, late: Expected, slot: Slot, heard: Instant | None) ->
     """The alert about a missing run; with `heard`, no event of any job came after that."""
     head, begun, name = late.head, late.begun or slot.due, late.head.facts.name
     due, latest, last = (shown(instant_of(at(time))) for time in (slot.due, slot.latest, begun))
-    words = late.timetable.words if late.timetable else ""
+    known = late.timetable
+    words = known.words if known else ""
     ended = instant_of(at(late.last.end if late.last else begun))
     outputs = outputs_of(reader, late)
     suffering = [downstream(reader, [used.id], None, ended, ended) for used in outputs[:MAX_OUTPUTS]]

@@ -293,7 +293,8 @@ def _comes_before(above: Expected, due: Moment) -> bool:
 def due_of(each: Expected, begun: Moment) -> Moment | None:
     """When a run was due that has begun."""
     before = [seen.start for seen in each.rhythm.generations if seen.start < begun]
-    slot = each.timetable.next_after(before[-1]) if each.timetable and before else None
+    known = each.timetable if before else None
+    slot = known.next_after(before[-1]) if known else None
     return slot.due if slot else None
 
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 from itertools import islice
 
 from headwater.access.principal import Principal
-from headwater.graph.expectations.timetable import slot_of
+from headwater.graph.expectations.timetable import slot_of, timetable
 from headwater.graph.expectations.usual import BYTES, ROWS, SECONDS, Amount, amounts, band, rows_or_bytes
 from headwater.graph.facets.curation import settings_as_json
 from headwater.graph.facets.register import values
@@ -58,7 +58,8 @@ def expectations(reader: Reader, request: ApiRequest, subject: NamedNode | Seque
     page = page_of(found, page_request, _position)
     with_history = isinstance(subject, NamedNode)
     listed = within_size_limit(
-        _as_json(each) | ({"history": [*_history(each.rhythm)]} if with_history else {}) for each in page.entries
+        _as_json(reader, each) | ({"history": [*_history(each.rhythm)]} if with_history else {})
+        for each in page.entries
     )
     return {
         "expectations": listed,
@@ -110,14 +111,15 @@ def _position(each: Expected) -> str:
     return f"{_URGENT.index(each.state)} {due:012} {each.head.facts.id}"
 
 
-def _as_json(each: Expected) -> JsonObject:
+def _as_json(reader: Reader, each: Expected) -> JsonObject:
     observations, name = each.rhythm.observations, each.head.facts.name
+    known = reader.store.made(timetable, each.rhythm) if each.rhythm.is_due else None
     unit, written = rows_or_bytes(observations)
     return {
         "nodeId": node_id(NodeKind.JOB, name),
         "job": name.as_json(),
         "state": each.state.value,
-        "timetable": each.timetable.words if each.timetable else None,
+        "timetable": known.words if known else None,
         "reason": each.reason or None,
         "dueAt": _time(each.slot.due if each.slot else None),
         "latestAt": _time(each.slot.latest if each.slot else None),
