@@ -124,7 +124,7 @@ def events(number: int) -> list[Document]:
 
 def test_a_batch_of_events_with_many_datasets_is_smaller(world: World) -> None:
     """While it is written, posts and lookups wait."""
-    wides = [wide(run, datasets=120) for run in range(1, 2 * BATCH + 1)]
+    wides = [wide(run, datasets=300) for run in range(1, 2 * BATCH + 1)]
     world.receive(*({**event, "job": {**event["job"], "name": f"j{at}"}} for at, event in enumerate(wides)))
     folded_at_once = []
     while before := world.inbox.depth():

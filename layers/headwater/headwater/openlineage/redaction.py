@@ -129,5 +129,5 @@ def has_hint(text: str) -> bool:
 
 
 def _may_have_hint(lower: str) -> bool:
-    likely = (*_OTHERS, *(hint for part, hints in _OF_PART.items() if part in lower for hint in hints))
-    return any(hint in lower for hint in likely) or ("sk-" in lower and _SK.search(lower) is not None)
+    likely = [*_OTHERS, *(hint for part, hints in _OF_PART.items() if part in lower for hint in hints)]
+    return bool([hint for hint in likely if hint in lower]) or ("sk-" in lower and _SK.search(lower) is not None)

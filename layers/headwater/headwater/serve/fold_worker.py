@@ -18,7 +18,7 @@ from headwater.retry import backoff
 from headwater.store.home import FoldTransaction, Inbox
 
 BATCH = 50
-MOST_ITEMS = 1_000
+MOST_ITEMS = 2_500
 """Items of a transaction, unless one event has more: posts wait while they are written, and so do lookups, for their
 lines of the audit."""
 PART = 1_000
