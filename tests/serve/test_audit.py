@@ -1,14 +1,18 @@
 """The server keeps the audit unless it is open, and the audit costs few commits."""
 
 import threading
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from headwater.graph.states.audit import AuditEntry
 from headwater.openlineage.instant import Instant
 from headwater.process_settings import read_settings
+from headwater.serve import auditing as serve_auditing
 from headwater.serve.application import Application, Options
+from headwater.serve.auditing import Auditing
 from headwater.store.audit_log import AuditLog
 from headwater.store.errors import StorageError
 from headwater.store.sqlite.audit_log import SqliteAuditLog
@@ -69,6 +73,12 @@ def entry(number: int) -> AuditEntry:
     return AuditEntry(Instant("2026-11-20T08:00:00.000000000Z"), f"r{number}", "k", "", "GET", "", "/", 200)
 
 
+def entries_in(database: Database) -> int:
+    with database.reading() as connection:
+        number: int = connection.execute("SELECT count(*) FROM items WHERE pk LIKE 'AUDIT#%'").fetchone()[0]
+    return number
+
+
 class CountingTable(SqliteTable):
     """Counts transactions, and holds the first until it is let go."""
 
@@ -100,7 +110,7 @@ def test_the_entries_of_requests_that_come_at_the_same_time_share_a_commit(datab
     for thread in threads:
         thread.join()
     assert table.commits == 2
-    assert len([key for shard in "0123" for key in table.partition(f"AUDIT#2026-11-20#{shard}", "")]) == 9
+    assert entries_in(database) == 9
 
 
 def test_an_entry_that_cannot_be_written_raises_in_each_request_that_waits_for_it(database: Database) -> None:
@@ -110,3 +120,49 @@ def test_an_entry_that_cannot_be_written_raises_in_each_request_that_waits_for_i
         SqliteAuditLog(table).write(entry(1))
     table.fails = False
     AuditLog(table).write(entry(1))
+
+
+def test_a_lookup_does_not_wait_for_the_file_and_its_entry_is_listed(client: Client, database: Database) -> None:
+    add_key(database, "admin")
+    with database.writing():
+        assert client("GET", "/api/v1/namespaces").status == 200
+    listed = client("GET", "/api/v1/audit").body["entries"]
+    assert [entry["route"] for entry in listed] == ["GET /namespaces"]
+
+
+def test_entries_of_lookups_are_written_at_the_end_and_while_nobody_asks(home: SqliteHome, database: Database) -> None:
+    add_key(database, "admin")
+    for ends in (True, False):
+        application = Application(home, read_settings({}), Options("http://localhost:5000"))
+        application.start()
+        Client(application)("GET", "/api/v1/namespaces")
+        if ends:
+            application.stop()
+            assert entries_in(database) == 1
+    while entries_in(database) < 2:
+        time.sleep(0.01)
+    application.stop()
+
+
+def test_what_cannot_be_written_waits_and_a_change_does_not(database: Database) -> None:
+    table = CountingTable(database)
+    auditing = Auditing(SqliteAuditLog(table))
+    table.fails = True
+    for number in range(3):
+        auditing.write(entry(number))
+    with pytest.raises(StorageError):
+        auditing.write(replace(entry(3), method="POST"))
+    with pytest.raises(StorageError):
+        auditing.step()
+    table.fails = False
+    auditing.step()
+    assert entries_in(database) == 3
+    assert table.commits == 3, "one for all that waited"
+
+
+def test_no_more_entries_wait_than_memory_has_room_for(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve_auditing, "MOST_WAITING", 2)
+    auditing = Auditing(SqliteAuditLog(SqliteTable(database)))
+    for number in range(3):
+        auditing.write(entry(number))
+    assert entries_in(database) == 1

@@ -160,7 +160,7 @@ def test_each_dataset_of_a_wide_event_and_of_its_graph_is_a_step() -> None:
 
 
 def test_work_gives_way_only_while_it_keeps_nobody_from_writing(tmp_path: Path) -> None:
-    """A lookup writes its line of the audit before it answers."""
+    """A change has its line of the audit before it is answered."""
     looks = 0
 
     def others_may_write() -> None:

@@ -1,7 +1,7 @@
 """Writes the search terms of new names. A run whose names are known neither writes nor reads any."""
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 
 from headwater.concurrent import give_way
 from headwater.fold.batch import Batch
@@ -10,6 +10,7 @@ from headwater.graph.names.identity import JobId, NodeId, dataset_id, job_id
 from headwater.graph.states.job import JobFacts
 from headwater.graph.states.search_terms import (
     KnownLabels,
+    Label,
     SearchTerm,
     dataset_terms,
     job_terms,
@@ -21,6 +22,9 @@ from headwater.openlineage.event import AnyEvent, DatasetEvent
 from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import Snapshot
 
+TERMS_AT_ONCE = 200
+"""They take a millisecond."""
+
 
 def put_search_terms(
     store: GraphStore, batch: Batch, jobs: Mapping[JobId, JobFacts], before: Mapping[JobId, JobFacts]
@@ -29,7 +33,10 @@ def put_search_terms(
 
     Heads are written later, so every name in a head already has its terms.
     """
-    terms = set(_terms(batch, jobs, before))
+    found, terms = _terms(batch, jobs, before), set[SearchTerm]()
+    while part := set(islice(found, TERMS_AT_ONCE)):
+        give_way()
+        terms |= part
     store.put(sorted(terms - store.stored_terms(terms)), Snapshot())
 
 
@@ -43,9 +50,14 @@ def _terms(batch: Batch, jobs: Mapping[JobId, JobFacts], before: Mapping[JobId, 
         give_way()
         if dataset not in used and not described.is_foreign:
             yield from dataset_terms(described.name)
-    labels = (labels_in(event.event, known_labels(event.event, before)) for event in batch.events)
-    yield from terms_of_labels(chain.from_iterable(labels))
+    yield from terms_of_labels(chain.from_iterable(_labels(batch, before)))
     yield from chain.from_iterable(query_terms(event.event) for event in batch.events)
+
+
+def _labels(batch: Batch, before: Mapping[JobId, JobFacts]) -> Iterator[Iterator[Label]]:
+    for event in batch.events:
+        give_way()
+        yield labels_in(event.event, known_labels(event.event, before))
 
 
 def known_labels(event: AnyEvent, before: Mapping[JobId, JobFacts]) -> dict[NodeId, KnownLabels]:

@@ -15,6 +15,7 @@ from headwater.curate.curator import Curator
 from headwater.curate.routes import respond as curate
 from headwater.graph.states.audit import READING
 from headwater.http.audit import Audit
+from headwater.http.paths import PREFIX, Path
 from headwater.http.request import UNIDENTIFIED, ApiRequest
 from headwater.http.response import ApiResponse, error_response
 from headwater.ingest.refusals import CountedRefusals
@@ -53,14 +54,15 @@ class HttpRequest:
 @dataclass(frozen=True)
 class ServedApi:
     """What answers requests. `keys` is None if every request is permitted; `metrics` gives the text of /metrics,
-    `free_bytes` the room on the disk. The
-    requests of ingest pass `refusals`, which passes the audit."""
+    `free_bytes` the room on the disk. The requests of ingest pass `refusals`, which passes the audit. `write_audit` is
+    called before a list of the audit is read."""
 
     posting: Posting
     lookups: Lookups
     curator: Curator
     keys: KeyRing | None
     audit: Audit
+    write_audit: Callable[[], None]
     refusals: CountedRefusals
     metrics: Callable[[], str]
     free_bytes: Callable[[], int]
@@ -72,6 +74,8 @@ class ServedApi:
             return file_of_page(request.path, request.headers)
         if request.method in ("GET", "HEAD") and (page := self._pages().get(request.path)):
             return page()
+        if request.path == PREFIX + Path.AUDIT:
+            self.write_audit()
         answering = self.refusals if request.is_for_ingest else self.audit
         response = answering.answer(
             _received(request), lambda: self._principal(request.headers), self._use_case(request)

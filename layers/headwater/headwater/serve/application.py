@@ -31,6 +31,7 @@ from headwater.process_settings import ProcessSettings
 from headwater.serve.alerting import Announcing, Delivering, LoggedBus, Receiver
 from headwater.serve.api import ServedApi
 from headwater.serve.app import App
+from headwater.serve.auditing import Auditing
 from headwater.serve.fold_worker import FoldWorker
 from headwater.serve.log import ServeLog
 from headwater.serve.measurements import Measurements
@@ -39,6 +40,7 @@ from headwater.serve.precedence import Precedence
 from headwater.serve.settings_file import SettingsFile
 from headwater.serve.worker import Step, Worker
 from headwater.store.caches import StateCache
+from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.home import Home
 
@@ -87,6 +89,8 @@ class Application:
         self._folding = Worker("folding", precedence.behind(self._fold_worker().step), self._log)
         home.inbox.listen(self._folding.wake, self._log)
         self._sweeping = Worker("the sweep", precedence.behind(self._sweep), self._log, FIRST_SWEEP_SECONDS)
+        self._auditing = Auditing(home.audit_log)
+        self._writing_audit = Worker("writing the audit", self._auditing.step, self._log)
         self._settling = Worker("copying the log into the file", self._settle, self._log)
         self._cleaning = Worker("removing what has expired", self._clean, self._log, CLEAN_SECONDS)
         self._curator = Curator(self._store, home.inbox, home.bodies, self._naming)
@@ -103,6 +107,7 @@ class Application:
         self.app.close()
         for worker in self._workers():
             worker.stop()
+        self._write_audit()
         metrics.send_to(metrics.to_log)
 
     def events_to_fold(self) -> int:
@@ -116,13 +121,14 @@ class Application:
             *self._deliveries,
             *self._reading,
             self._sweeping,
+            self._writing_audit,
             self._settling,
             self._cleaning,
         ]
 
     def _api(self, options: Options) -> ServedApi:
         home = self._home
-        audit = Audit(None if options.is_open else home.audit_log, self._log.failure)
+        audit = Audit(None if options.is_open else self._auditing, self._log.failure)
         return ServedApi(
             Posting(
                 Ingest(home.inbox, home.bodies, self._naming, self._settings.max_body_bytes, lambda _: None), home.inbox
@@ -131,6 +137,7 @@ class Application:
             self._curator,
             None if options.is_open else KeyRing(home.api_keys, failed=self._log),
             audit,
+            self._write_audit,
             CountedRefusals(audit, lambda: home.refusals, self._log.failure),
             self._metrics,
             lambda: home.free_bytes,
@@ -164,6 +171,12 @@ class Application:
         metrics.count(AlertsSent=swept.abandoned + missing)
         metrics.corrupt_items(swept.corrupt)
         return SWEEP_SECONDS
+
+    def _write_audit(self) -> None:
+        try:
+            self._auditing.step()
+        except StorageError as error:
+            self._log.failure("the audit entries of the last lookups could not be written", error)
 
     def _settle(self) -> float:
         self._home.settle()

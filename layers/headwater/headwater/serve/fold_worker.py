@@ -19,8 +19,7 @@ from headwater.store.home import FoldTransaction, Inbox
 
 BATCH = 50
 MOST_ITEMS = 2_500
-"""Items of a transaction, unless one event has more: posts wait while they are written, and so do lookups, for their
-lines of the audit."""
+"""Items of a transaction, unless one event has more: posts wait while they are written."""
 PART = 1_000
 """Datasets of an event that are folded in one transaction. Each part writes the run and the head of the job anew, hence
 smaller parts take more time together."""

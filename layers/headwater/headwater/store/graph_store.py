@@ -123,8 +123,10 @@ class GraphReader:
         return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
 
     def stored_terms(self, terms: Iterable[SearchTerm]) -> set[SearchTerm]:
-        wanted = {keys.search_term(term): term for term in terms}
-        return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
+        if not (wanted := {keys.search_term(term): term for term in terms}):
+            return set()
+        give_way()
+        return {wanted[key] for key in self._items.read(wanted, NO_PART)}
 
     def places_in(self, search_list: str, *, after: str = LOWEST, before: str = HIGHEST, limit: int) -> list[str]:
         """Up to `limit` places with `after` <= place < `before` in a list of the search: one call."""

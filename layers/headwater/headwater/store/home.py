@@ -128,8 +128,8 @@ class ApiKeys(Protocol):
 class EntryWriter(Protocol):
     """The audit log."""
 
-    def write(self, entry: AuditEntry, /) -> None:
-        """Writes an entry. Raises StorageError."""
+    def write(self, *entries: AuditEntry) -> None:
+        """Writes entries. Raises StorageError."""
 
 
 class Home(Protocol):

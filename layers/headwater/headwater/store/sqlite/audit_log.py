@@ -14,9 +14,9 @@ class SqliteAuditLog:
         self._log = AuditLog(table)
         self._group = GroupCommit(self._commit)
 
-    def write(self, entry: AuditEntry) -> None:
-        """Writes an entry. Raises StorageError."""
-        if not self._group.write([entry]):
+    def write(self, *entries: AuditEntry) -> None:
+        """Writes entries. Raises StorageError."""
+        if not self._group.write(entries):
             raise StorageError("the entry could not be written to the file")
 
     def _commit(self, entries: list[AuditEntry]) -> bool:

@@ -193,7 +193,7 @@ class SqliteTable:
     def _commit(self, transaction: "Transaction") -> None:
         rows: list[Row] = []
         for item in transaction.written.values():
-            if self._outbox:  # a lookup waits for what is written without one: its line of the audit
+            if self._outbox:  # an answer waits for what is written without one: its line of the audit
                 give_way()
             rows.append(row_of(item))
         with self._counts.changing(changed_lists(transaction.changes)), self._database.writing() as connection:

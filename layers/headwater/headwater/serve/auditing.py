@@ -1,0 +1,42 @@
+"""The audit of the process. The entry of a change is on disk before its answer. That of a lookup is a moment later, so
+that no lookup waits for a commit of thousands of items, or for the disk."""
+
+import threading
+from collections import deque
+
+from headwater.graph.states.audit import AuditEntry
+from headwater.store.home import EntryWriter
+
+STEP_SECONDS = 0.2
+"""How often the entries that wait are written. A process that is killed loses those of so long, and of a commit."""
+MOST_WAITING = 10_000
+"""While the file cannot be written, so many entries wait in memory, 10 MB; those that follow are lost."""
+AT_ONCE = 500
+
+
+class Auditing:
+    """Writes entries into the audit log of a home."""
+
+    def __init__(self, log: EntryWriter) -> None:
+        self._log = log
+        self._waiting: deque[AuditEntry] = deque()
+        self._writing = threading.Lock()
+
+    def write(self, entry: AuditEntry) -> None:
+        """Writes the entry of a change, and keeps that of a lookup for the next step. Raises StorageError."""
+        if entry.is_change or len(self._waiting) >= MOST_WAITING:
+            self._log.write(entry)
+        else:
+            self._waiting.append(entry)
+
+    def step(self) -> float:
+        """Writes the entries that wait. Raises StorageError; they wait on."""
+        with self._writing:
+            while self._waiting:
+                entries = [self._waiting.popleft() for _ in range(min(AT_ONCE, len(self._waiting)))]
+                try:
+                    self._log.write(*entries)
+                except BaseException:
+                    self._waiting.extendleft(reversed(entries))
+                    raise
+        return STEP_SECONDS
