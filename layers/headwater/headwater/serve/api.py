@@ -74,7 +74,7 @@ class ServedApi:
             return file_of_page(request.path, request.headers)
         if request.method in ("GET", "HEAD") and (page := self._pages().get(request.path)):
             return page()
-        if request.path == PREFIX + Path.AUDIT:
+        if request.path.rstrip("/") == PREFIX + Path.AUDIT:
             self.write_audit()
         answering = self.refusals if request.is_for_ingest else self.audit
         response = answering.answer(
