@@ -10,7 +10,8 @@ from headwater.web_files.files import BUILT
 from local.bill_of_materials import bill_of_materials
 from tests.functions.handlers import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
 
 
 def pins(lock: str) -> dict[str, str]:
@@ -29,6 +30,13 @@ def test_the_wheel_is_pinned_to_what_the_tests_run_with() -> None:
     tested = pins("requirements/dev.txt")
     shared = pins("constraints.txt").items()
     assert [(name, version) for name, version in shared if tested.get(name, version) != version] == []
+
+
+def test_what_builds_the_wheel_is_pinned_by_its_hash() -> None:
+    assert set(PYPROJECT["build-system"]["requires"]) <= pins("requirements/build.txt").keys()
+    built = re.findall(r"\$\(UV\) build .*", (ROOT / "Makefile").read_text())
+    assert built
+    assert [line for line in built if "--build-constraints requirements/build.txt --require-hashes" not in line] == []
 
 
 def test_the_bill_of_materials_lists_every_locked_package_once() -> None:
