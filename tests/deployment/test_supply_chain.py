@@ -3,8 +3,10 @@
 import json
 import re
 import tomllib
+from pathlib import Path
 
 import pytest
+import yaml
 
 from headwater.web_files.files import BUILT
 from local.bill_of_materials import bill_of_materials
@@ -37,6 +39,17 @@ def test_what_builds_the_wheel_is_pinned_by_its_hash() -> None:
     built = re.findall(r"\$\(UV\) build .*", (ROOT / "Makefile").read_text())
     assert built
     assert [line for line in built if "--build-constraints requirements/build.txt --require-hashes" not in line] == []
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda file: file.name)
+def test_a_workflow_names_actions_by_commit_and_builds_without_rights(file: Path) -> None:
+    workflow = yaml.safe_load(file.read_text())
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        used = [step["uses"] for step in job["steps"] if "uses" in step]
+        assert [action for action in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action)] == []
+        run = " ".join(step.get("run", "") for step in job["steps"])
+        assert "permissions" not in job or not re.search(r"\bmake\b|\.ci/", run)
 
 
 def test_the_bill_of_materials_lists_every_locked_package_once() -> None:
