@@ -64,7 +64,7 @@ def release(text: str) -> str:
 def address(text: str) -> str:
     """Return a URL that jobs can post to. Raises ArgumentTypeError for another text, and for spaces and quotes."""
     if not re.fullmatch(r"https?://[^\s\"'\\]+", text):
-        raise argparse.ArgumentTypeError(f"{text} is no URL of http or https")
+        raise argparse.ArgumentTypeError(f"{text} is not an http or https URL")
     return text
 
 

@@ -171,7 +171,7 @@ def test_a_file_has_the_forms_of_the_release_that_made_it_until_it_is_upgraded(
         with closing(Database(data)) as database:
             assert database.forms == FORMS + 1
     assert capsys.readouterr().out.splitlines() == [
-        f"{data} is upgraded from the forms {FORMS} to {FORMS + 1}; the release before can no longer serve it",
+        f"{data} is upgraded from the forms {FORMS} to {FORMS + 1}; the previous release can no longer serve it",
         f"nothing to upgrade: {data} already has the newest forms of items ({FORMS + 1})",
     ]
     with pytest.raises(RefusedDatabase, match=f"has form {FORMS + 1}, .*; use the newer release"):
@@ -469,4 +469,4 @@ def test_a_server_that_is_not_there_or_wants_a_key_is_told(data: Path, capsys: p
         assert load.main([str(lines), "--url", server.url]) == 1
     errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("failed: ")]
     assert "refused" in errors[0]
-    assert "asks for a key" in errors[1]
+    assert "needs a key" in errors[1]

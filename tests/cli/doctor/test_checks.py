@@ -119,7 +119,7 @@ def test_a_key_is_never_shown() -> None:
 )
 def test_a_text_that_is_no_url_is_refused(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--url", url]) == 2
-    assert "is no URL" in capsys.readouterr().err
+    assert "is not an http or https URL" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("key", ["k\u00fc\u20ac", "one\ntwo", "one two"])

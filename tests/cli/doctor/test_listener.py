@@ -79,7 +79,7 @@ def test_a_transport_other_than_http_is_found(tmp_path: Path, kind: str) -> None
 
 def test_a_listener_s_file_without_transport_url_or_type_is_found(tmp_path: Path) -> None:
     assert "type is not set" in ill(tmp_path, "spark.openlineage.transport.type")[1]
-    assert "is no URL" in ill(tmp_path, "spark.openlineage.transport.url")[1]
+    assert "is not an http or https URL" in ill(tmp_path, "spark.openlineage.transport.url")[1]
     assert "no transport.type" in ill(tmp_path, own="transport: {auth: {type: api_key, apiKey: k}}")[1]
 
 

@@ -147,7 +147,7 @@ def test_a_resume_of_other_sources_is_refused(
     assert f"event 4 was {folder}/c.jsonl line 1" in capsys.readouterr().err
     remembered.write_text("nonsense")
     assert load.main(arguments) == 1
-    assert "no file of --resume" in capsys.readouterr().err
+    assert "not a file of --resume" in capsys.readouterr().err
 
 
 def test_a_server_that_refuses_or_is_another_is_told_with_its_url(
@@ -166,7 +166,7 @@ def test_a_server_that_refuses_or_is_another_is_told_with_its_url(
         url = f"http://127.0.0.1:{web.server_port}"
         threading.Thread(target=web.serve_forever, daemon=True).start()
         assert load.main([str(tmp_path), "--url", url]) == 1
-        assert f"failed: at {url} there is no API of Headwater" in capsys.readouterr().err
+        assert f"failed: there is no Headwater API at {url}" in capsys.readouterr().err
         web.shutdown()
     assert load.main([str(tmp_path), "--url", url]) == 1
     told = capsys.readouterr()

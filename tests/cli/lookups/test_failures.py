@@ -23,7 +23,7 @@ def test_no_server(headwater: Headwater) -> None:
     printed = headwater("runs", "--url", f"http://127.0.0.1:{free_port()}")
     assert printed.status == UNREACHABLE
     assert "cannot be reached" in printed.err
-    assert "\nnext: is a server up there? HEADWATER_URL or --url" in printed.err
+    assert "\nnext: is a server running there? HEADWATER_URL or --url" in printed.err
 
 
 def test_no_url(headwater: Headwater, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,9 +52,9 @@ def test_the_stack_of_make_up_needs_no_url_and_no_key(
 @pytest.mark.parametrize(
     ("key", "arguments", "words"),
     [
-        ("", ["runs"], ["asks for a key, and none was given", "set HEADWATER_API_KEY to a valid key"]),
+        ("", ["runs"], ["needs a key, and none was given", "set HEADWATER_API_KEY to a valid key"]),
         ("wrong", ["runs"], ["did not accept the key"]),
-        (WRITER, ["runs"], ["the key may not ask this: key: lacks the scope read", "with the scope read"]),
+        (WRITER, ["runs"], ["the key does not permit this: key: lacks the scope read", "with the scope read"]),
         (NARROW, ["lineage", "dataset:s3://lake warehouse:orders_daily"], ["is not a namespace of this key"]),
         ("two\nlines", ["runs"], ["which no HTTP header can have"]),
     ],
@@ -81,9 +81,9 @@ def test_a_server_that_takes_too_long() -> None:
 @pytest.mark.parametrize(
     ("status", "body", "words"),
     [
-        (200, b"<html>Welcome</html>", "there is no API of Headwater"),
-        (200, b"[]", "there is no API of Headwater"),
-        (404, b"<html>not here</html>", "there is no API of Headwater"),
+        (200, b"<html>Welcome</html>", "there is no Headwater API at"),
+        (200, b"[]", "there is no Headwater API at"),
+        (404, b"<html>not here</html>", "there is no Headwater API at"),
         (301, b"", "answered 301"),
         (
             503,

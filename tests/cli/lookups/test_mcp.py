@@ -132,7 +132,7 @@ def test_search_lists_node_ids(ask: Ask) -> None:
     [
         ("lineage", {"name": "zzz"}, "no dataset or job is called zzz"),
         ("columns", {"name": "orders_daily", "column": "totl"}, "has no column totl\nnext: its columns are"),
-        ("lineage", {"name": "orders_daily", "at": "someday"}, "'someday' is no time such as 2026-11-20"),
+        ("lineage", {"name": "orders_daily", "at": "someday"}, "'someday' is not a time such as 2026-11-20"),
         ("lineage", {"name": "orders_daily", "direction": "sideways"}, "Input should be 'upstream' or 'downstream'"),
         ("lineage", {"name": "orders_daily", "depth": -1}, "greater than or equal to 0"),
         ("lineage", {}, "Field required"),

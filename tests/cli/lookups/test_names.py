@@ -36,7 +36,7 @@ def test_parts_of_a_qualified_name_are_ends_and_parts_of_a_word_are_not(headwate
     assert headwater("lineage", "public.customers", "--down").out.startswith("downstream of public.customers: ")
     printed = headwater("lineage", "daily_orders")
     assert printed.status == 1
-    assert "no dataset or job is called daily_orders; near it are:" in printed.err
+    assert "no dataset or job is called daily_orders; similar names:" in printed.err
 
 
 def test_of_several_each_is_listed_with_the_command_to_type_next(headwater: Headwater) -> None:
@@ -66,7 +66,7 @@ def test_a_name_with_a_fault_is_answered_with_what_is_near(headwater: Headwater)
     printed = headwater("why", "ordres_daily")
     assert printed.status == 1
     assert printed.err.splitlines()[:2] == [
-        "no dataset or job is called ordres_daily; near it are:",
+        "no dataset or job is called ordres_daily; similar names:",
         "  headwater why 'dataset:s3://lake warehouse:orders_daily'",
     ]
 
@@ -83,7 +83,7 @@ def test_a_node_of_another_kind_is_told(headwater: Headwater) -> None:
     assert printed.status == 1
     assert "no job is called orders_daily, but a dataset is" in printed.err
     wrong = headwater("impact", "job:demo:clean")
-    assert (wrong.status, wrong.err.splitlines()[0]) == (2, "job:demo:clean is no dataset or column")
+    assert (wrong.status, wrong.err.splitlines()[0]) == (2, "job:demo:clean is not a dataset or column")
 
 
 def test_an_unknown_column_is_answered_with_those_there_are(headwater: Headwater) -> None:

@@ -258,7 +258,7 @@ def test_today_and_yesterday_begin_at_midnight_in_utc() -> None:
 
 @pytest.mark.parametrize("words", ["2x", "h", "-2h", "9999999w", "999999w", "tomorrow", "\u0662h"])
 def test_other_words_are_no_time(words: str) -> None:
-    with pytest.raises(ArgumentTypeError, match="is no time such as"):
+    with pytest.raises(ArgumentTypeError, match="is not a time such as"):
         time(words)
 
 

@@ -91,7 +91,7 @@ GROUPS = {
         "redrive": Command(
             "headwater.cli.redrive.__main__", "--data FILE|--stack NAME", "replays messages that could not be processed"
         ),
-        "backup": Command("headwater.cli.backup", "--data FILE --to FILE", "copies a file, also while it is served"),
+        "backup": Command("headwater.cli.backup", "--data FILE --to FILE", "copies a file, even while it is served"),
         "check": Command("headwater.cli.check", "FILE... [--secrets]", "finds damage, or secrets, in a file"),
         "upgrade": Command("headwater.cli.upgrade", "FILE", "lets a new release store items in its own forms"),
         "export": Command(

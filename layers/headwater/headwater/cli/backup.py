@@ -1,4 +1,4 @@
-"""Copies the file of headwater serve, also while it is served: the copy has everything that was answered until then."""
+"""Copies the file of headwater serve, even while it is served. The copy has everything that was answered until then."""
 
 import argparse
 import sys

@@ -1,16 +1,16 @@
-"""Reads a whole file of headwater serve, also while it is served, and lists what is damaged. With --secrets, lists what
+"""Reads a whole file of headwater serve, even while it is served, and lists what is damaged. With --secrets, lists what
 secrets such a file or recorded events hold, and where; the secrets themselves are not shown.
 
 A flipped bit may hide an item from the lookups, which then say that there is none. If something is damaged, restore a
 copy; or export the events and load them into a new file, which makes the same graph.
 
-It cannot see a flipped bit that leaves another text: in an alert that a receiver has yet to get, in why and for which
-run a message is in quarantine, in the entry of an API key (compare `headwater key list`). Nor one in the times at
-which an event was received or a change made, unless the event seems to be received a day before it was sent; nor which
-of the newest events waits in the inbox. What is in FILE-wal after a crash counts up to its first damaged part.
+It cannot see a flipped bit that leaves valid text: in an alert not delivered yet, in the reason and run of a message
+in quarantine, in the entry of an API key (compare `headwater key list`), or in which of the newest events wait in the
+inbox. Nor one in the time of a change, or in the time an event was received, unless that is a day before it was sent.
+After a crash, FILE-wal counts up to its first damaged part.
 
-A secret that was stored before a release, or a rule of SECRET_RULES, recognised it is still there: change such secrets,
-then load the events into a new file or stack, which replaces them.
+Secrets that were stored before a release or a rule of SECRET_RULES recognised them are still there: change them, then
+load the events into a new file or stack, which replaces them.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""Sends the lineage of the connectors of a Kafka Connect cluster to a server, again and again until Ctrl-C. Each WORKER
-is the URL of a worker of the cluster, such as http://connect-1:8083: if one cannot be reached, the next is asked.
-With --groups, the consumer groups of applications are followed, too; without a WORKER, only they.
+"""Polls a Kafka Connect cluster until Ctrl-C, and sends the lineage of its connectors to a server. Each WORKER is the
+URL of a worker of the cluster, such as http://connect-1:8083: if one cannot be reached, the next is asked. --groups
+also follows the consumer groups of applications; without a WORKER, only those.
 docs/producers/kafka-connect.md says what is sent."""
 
 import argparse
@@ -23,7 +23,9 @@ def parser() -> argparse.ArgumentParser:
     parser = command_parser("connect", __doc__, *examples)
     parser.add_argument("workers", nargs="*", metavar="WORKER", help="the URL of a worker's REST API")
     parser.add_argument(
-        "--namespace", metavar="NAME", help="of the jobs (default: kafka-connect://HOST:PORT of the first worker)"
+        "--namespace",
+        metavar="NAME",
+        help="namespace of the jobs (default: kafka-connect://HOST:PORT of the first worker)",
     )
     parser.add_argument(
         "--kafka",
@@ -71,7 +73,7 @@ def read_settings(file: Path | None) -> Mapping[str, Any]:
     except ValueError:
         settings = None
     if not isinstance(settings, dict):
-        raise ValueError(f'{file} is no JSON object, such as {{"security_protocol": "SSL"}}')  # noqa: TRY004 - its text
+        raise ValueError(f'{file} is not a JSON object such as {{"security_protocol": "SSL"}}')  # noqa: TRY004 - its text
     return settings
 
 

@@ -47,7 +47,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--url",
         metavar="URL",
-        help=f"of the server (default: ${URL_VARIABLE}, else the `headwater serve` or `make up` that runs here)",
+        help=f"the server (default: ${URL_VARIABLE}, else the `headwater serve` or `make up` that runs here)",
     )
     parser.add_argument(
         "--key-file", type=Path, metavar="FILE", help=f"file with the API key (default: ${KEY_VARIABLE})"
@@ -89,7 +89,7 @@ def as_header(key: str) -> str:
 def as_address(url: str) -> str:
     """The URL of an API, without a slash or the API's own path at its end. Raises CommandFailure."""
     if not is_address(url):
-        raise CommandFailure(f"{url} is no URL of http or https", status=WRONG_COMMAND)
+        raise CommandFailure(f"{url} is not an http or https URL", status=WRONG_COMMAND)
     return url.rstrip("/").removesuffix(PREFIX)
 
 

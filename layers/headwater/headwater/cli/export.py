@@ -1,8 +1,8 @@
 """Writes every event of a file as the archive of a deployed stack has it.
 
 events/date=2026-11-20/000000000614.gz has a line of JSON for each event, `{"receivedAt": ..., "event": ...}`, in the
-order in which they were received. The archive is written into a folder, or below a prefix of a bucket: --to
-s3://BUCKET/PREFIX. Where an export of the same file has been written, this one adds the events that came since.
+order in which they were received. --to is a folder or a prefix of a bucket. If the same file was exported there
+before, only the events since then are added.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     parser = command_parser("export", __doc__, "headwater export --data lineage.db --to archive")
     add_data(parser)
     parser.add_argument(
-        "--to", required=True, metavar="DIR|s3://BUCKET/PREFIX", help="made if it is missing, else added to"
+        "--to", required=True, metavar="DIR|s3://BUCKET/PREFIX", help="where to write; made if it is missing"
     )
     return parser
 

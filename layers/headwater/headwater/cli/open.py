@@ -18,7 +18,7 @@ from headwater.cli.lookups.terminal import told
 
 def parser() -> argparse.ArgumentParser:
     parser = command_parser("open", __doc__, "headwater open revenue_daily")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="as of `headwater lineage` (default: the start page)")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="as for `headwater lineage` (default: the start page)")
     add_server_options(parser)
     return parser
 

@@ -69,13 +69,16 @@ def failure_of(response: Response, url: str, seconds: float, given: Given, *, ha
         what = f"{url} did not answer within {seconds:g} s"
         return CommandFailure(what, "try again; a lookup with a smaller --depth asks for less", status=UNREACHABLE)
     if not response.status:
-        what, step = f"{url} cannot be reached: {response.text}", f"is a server up there? {given.url} names another"
+        what, step = (
+            f"{url} cannot be reached: {response.text}",
+            f"is a server running there? {given.url} names another",
+        )
         return CommandFailure(what, step, status=UNREACHABLE)
     return _refused(response, url, given, has_key)
 
 
 def no_api(url: str, given: Given) -> CommandFailure:
-    return CommandFailure(f"at {url} there is no API of Headwater", _check(given), status=UNREACHABLE)
+    return CommandFailure(f"there is no Headwater API at {url}", _check(given), status=UNREACHABLE)
 
 
 def _refused(response: Response, url: str, given: Given, has_key: bool) -> CommandFailure:
@@ -83,12 +86,10 @@ def _refused(response: Response, url: str, given: Given, has_key: bool) -> Comma
     said = f": {message}" if message else ""
     match status:
         case 401:
-            what = (
-                f"{url} did not accept the key (401){said}" if has_key else f"{url} asks for a key, and none was given"
-            )
+            what = f"{url} did not accept the key (401){said}" if has_key else f"{url} needs a key, and none was given"
             step = f"{given.valid_key} ({given.keys})"
         case 403:
-            what = f"the key may not ask this{said}"
+            what = f"the key does not permit this{said}"
             lacking = (message or "").partition("lacks the scope ")[2].partition(";")[0]
             scope = lacking or "read, or ingest to send events,"
             step = f"use a key with the scope {scope} for that namespace ({given.keys})"

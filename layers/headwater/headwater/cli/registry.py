@@ -1,5 +1,5 @@
-"""Sends the schemas of Kafka topics from their schema registry to a server, again and again until Ctrl-C. Each URL is
-that of a node of the registry, such as https://registry-1:8081: if one cannot be reached, the next is asked.
+"""Polls a schema registry until Ctrl-C, and sends the schemas of its Kafka topics to a server. Each URL is that of a
+node of the registry, such as https://registry-1:8081: if one cannot be reached, the next is asked.
 docs/producers/schema-registry.md says what is sent."""
 
 import argparse
@@ -20,7 +20,7 @@ NAME = "registry"
 
 def parser() -> argparse.ArgumentParser:
     parser = command_parser("registry", __doc__, "headwater registry https://registry:8081 --kafka broker-1:9092")
-    parser.add_argument("urls", nargs="*", metavar="URL", help="of a node of the registry")
+    parser.add_argument("urls", nargs="*", metavar="URL", help="a node of the registry")
     parser.add_argument(
         "--glue", metavar="NAME", help="follow this registry of AWS Glue instead (needs headwater[aws])"
     )
@@ -35,10 +35,10 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="SUBJECT=TOPIC",
-        help="the topic of a subject that is named after a record (RecordNameStrategy); repeatable",
+        help="topic for a subject named by record (RecordNameStrategy); repeatable",
     )
     parser.add_argument(
-        "--name", default=NAME, help="of the registry in the facet of its topics (default: %(default)s)"
+        "--name", default=NAME, help="name of the registry in the facet of its topics (default: %(default)s)"
     )
     add_options(parser, "the registry")
     return parser

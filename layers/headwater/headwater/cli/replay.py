@@ -1,7 +1,7 @@
-"""Shows which alerts recorded events would have raised, and when. It folds the events in the order of their times, in a
-temporary file, and checks for missing runs each quarter of an hour of that time. What it expects of a job it learns
-from the events before, as a server does, or takes from a headwater.yml. It sends nothing. For a missing run it says
-whether the run came after all, and how long after the alert."""
+"""Shows which alerts recorded events would have raised, and when. It folds the events in the order of their times into
+a temporary file, and looks for missing runs every 15 minutes of that time. It learns what to expect of a job from
+earlier events, as a server does, or takes it from a headwater.yml. It sends nothing. For a missing run it says whether
+the run came after all, and how long after the alert."""
 
 import argparse
 import json

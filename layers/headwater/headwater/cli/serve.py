@@ -11,20 +11,20 @@ from headwater.cli.serving import announced
 from headwater.config import BadEnvironment
 
 PORT, HOST = 5000, "127.0.0.1"
-NOTE = """Without --open, each request carries a key: `headwater key add NAME --data FILE` makes one. The other commands
-of this user find the server while it runs (docs/command-line.md). The variables of docs/serve.md set retention and
-thresholds. SIGTERM and Ctrl-C end the server."""
+NOTE = """Without --open, each request needs a key: `headwater key add NAME --data FILE` makes one. Your other commands
+find the server while it runs (docs/command-line.md). Environment variables set retention and thresholds
+(docs/serve.md). SIGTERM and Ctrl-C end the server."""
 
 
 def parser() -> argparse.ArgumentParser:
     parser = command_parser("serve", __doc__, "headwater serve --data lineage.db --open", note=NOTE)
-    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="made if it is missing")
+    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="SQLite file; made if it is missing")
     parser.add_argument(
-        "--port", type=int, default=PORT, metavar="PORT", help="(default: %(default)s; 0 takes a free port)"
+        "--port", type=int, default=PORT, metavar="PORT", help="(default: %(default)s; 0: any free port)"
     )
-    parser.add_argument("--host", default=HOST, help="address to listen at (default: %(default)s)")
-    parser.add_argument("--open", action="store_true", help="permit every request of this machine, without a key")
-    parser.add_argument("--public-url", metavar="URL", help="at which links in alerts begin (default: host and port)")
+    parser.add_argument("--host", default=HOST, help="address to listen on (default: %(default)s)")
+    parser.add_argument("--open", action="store_true", help="accept all requests from this machine without a key")
+    parser.add_argument("--public-url", metavar="URL", help="base of the links in alerts (default: host and port)")
     parser.add_argument("--webhook", metavar="URL", help="post each alert there, as JSON")
     parser.add_argument(
         "--sns-topic", metavar="ARN", help="publish each alert to this SNS topic (needs headwater[aws])"

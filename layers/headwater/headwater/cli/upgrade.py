@@ -1,7 +1,7 @@
-"""Lets this release store items in its own forms, once you are sure that you will not go back to the release before.
+"""Lets this release store items in its own forms, once you are sure that you will not go back to the previous one.
 
-Until then headwater serve stores items as the release before does, so that either release can serve the file. After an
-upgrade, the release before refuses the file. docs/table.md says what a form is.
+Until then headwater serve stores items as the previous release does, so that either can serve the file. After an
+upgrade, the previous release refuses it. docs/table.md says what a form is.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from headwater.store.table import FORMS
 
 def parser() -> argparse.ArgumentParser:
     parser = command_parser("upgrade", __doc__, "headwater upgrade lineage.db")
-    parser.add_argument("data", type=Path, metavar="FILE", help="the file of headwater serve, which must not run")
+    parser.add_argument("data", type=Path, metavar="FILE", help="the file of headwater serve, which must be stopped")
     return parser
 
 
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     if former == FORMS:
         print(f"nothing to upgrade: {data} already has the newest forms of items ({FORMS})")
     else:
-        print(f"{data} is upgraded from the forms {former} to {FORMS}; the release before can no longer serve it")
+        print(f"{data} is upgraded from the forms {former} to {FORMS}; the previous release can no longer serve it")
     return 0
 
 

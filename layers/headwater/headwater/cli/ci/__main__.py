@@ -1,5 +1,5 @@
-"""Compares the lineage of jobs before a change of code and after it, tells what production would lose, and applies the
-rules of headwater.yml: docs/ci.md."""
+"""Compares the lineage of jobs before and after a code change, says what production would lose, and applies the rules
+of headwater.yml (docs/ci.md)."""
 
 import argparse
 import json
@@ -26,33 +26,29 @@ from headwater.openlineage.faults import InvalidRequest
 
 SETTINGS = Path("headwater.yml")
 NOTE = """exit status: 0 no rule is broken, 1 a rule is broken, 2 a wrong command line, headwater.yml or event,
-or sides without a name in common, 3 production could not be asked"""
+or no name in common between the two sides, 3 production could not be asked"""
 
 
 def parser() -> argparse.ArgumentParser:
     parser = command_parser("ci", __doc__, "headwater ci before.jsonl after.jsonl --data copy.db", note=NOTE)
-    parser.add_argument(
-        "before", type=Path, metavar="BEFORE", help="a file or folder of events, or of snapshots of tests"
-    )
-    parser.add_argument("after", type=Path, metavar="AFTER", help="likewise, of the changed code")
+    parser.add_argument("before", type=Path, metavar="BEFORE", help="file or folder of events, or of test snapshots")
+    parser.add_argument("after", type=Path, metavar="AFTER", help="the same from the changed code")
     production = parser.add_mutually_exclusive_group()
+    production.add_argument("--url", metavar="URL", help=f"production's server (default: ${URL_VARIABLE}, else none)")
     production.add_argument(
-        "--url", metavar="URL", help=f"of production's server (default: ${URL_VARIABLE}, else none is asked)"
-    )
-    production.add_argument(
-        "--data", type=Path, metavar="FILE", help="production's file, as headwater backup copies it"
+        "--data", type=Path, metavar="FILE", help="copy of production's file, made by headwater backup"
     )
     parser.add_argument(
         "--key-file", type=Path, metavar="FILE", help=f"file with the API key (default: ${KEY_VARIABLE})"
     )
     parser.add_argument(
-        "--settings", type=Path, metavar="FILE", help=f"names and rules (default: {SETTINGS}, if there)"
+        "--settings", type=Path, metavar="FILE", help=f"names and rules (default: {SETTINGS}, if it exists)"
     )
     parser.add_argument(
-        "--suggest-map", action="store_true", help="propose the section names, from AFTER and production"
+        "--suggest-map", action="store_true", help="propose the section `names`, from AFTER and production"
     )
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text", help="(default: %(default)s)")
-    parser.add_argument("--comment", action="store_true", help="put the report on the pull request of GitHub Actions")
+    parser.add_argument("--comment", action="store_true", help="post the report on the pull request, in GitHub Actions")
     return parser
 
 

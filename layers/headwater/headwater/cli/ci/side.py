@@ -142,7 +142,7 @@ def read(source: Path) -> list[NormalisedEvent]:
             try:
                 sent.append(normalised(found.text, Naming()))
             except InvalidRequest as error:
-                raise CommandFailure(f"{found.place} is no event: {error}", status=WRONG_COMMAND) from None
+                raise CommandFailure(f"{found.place} is not an event: {error}", status=WRONG_COMMAND) from None
     except OSError as error:
         raise CommandFailure(f"{source} cannot be read: {error}", status=WRONG_COMMAND) from None
     if not sent:

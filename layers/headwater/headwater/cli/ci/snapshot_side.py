@@ -52,7 +52,7 @@ def _snapshot(file: Path) -> LineageSnapshot:
         raise CommandFailure(f"{file} cannot be read: {error}", status=WRONG_COMMAND) from None
     if not found.tables:
         raise CommandFailure(
-            f"{file} is no snapshot: it has no tables", "`pytest --lineage-update` writes one", status=WRONG_COMMAND
+            f"{file} is not a snapshot: it has no tables", "`pytest --lineage-update` writes one", status=WRONG_COMMAND
         )
     return found
 

@@ -1,5 +1,5 @@
-"""Shows an incident in some seconds: recorded events of a real Spark pipeline go to a server on a temporary file, the
-schema of a table changes, an alert comes. Needs no Java, no AWS and no network."""
+"""Shows an incident in a few seconds: recorded events of a real Spark pipeline go to a server on a temporary file, a
+table's schema changes, and an alert comes. Needs no Java, no AWS and no network."""
 
 import argparse
 import os
@@ -10,13 +10,13 @@ from headwater.cli.file import readable
 from headwater.cli.lookups.terminal import print_anything
 from headwater.config import BadEnvironment
 
-NOTE = "The events are those of `make demo`, at times that end now; local/demo/record.py recorded them."
+NOTE = "The events were recorded from `make demo` (local/demo/record.py), and are moved to end now."
 
 
 def parser() -> argparse.ArgumentParser:
     parser = command_parser("demo", __doc__, "headwater demo --port 5000", note=NOTE)
     parser.add_argument(
-        "--port", type=int, metavar="PORT", help="keep the server there until Ctrl-C, to look around (0: a free port)"
+        "--port", type=int, metavar="PORT", help="keep the server running on this port until Ctrl-C (0: any free port)"
     )
     return parser
 

@@ -45,18 +45,18 @@ def parser() -> argparse.ArgumentParser:
     what, note = "Finds the cause of an empty or incomplete graph.", "The key needs the scopes ingest and read."
     parser = command_parser("doctor", what, *examples, note=note)
     add_server_options(parser)
-    parser.add_argument("--namespace", metavar="NAME", help="namespace of the jobs, in which the canary is posted, too")
+    parser.add_argument("--namespace", metavar="NAME", help="namespace of the jobs; the test run is posted there, too")
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--alert",
         action="store_true",
-        help="let a run of the canary fail, and wait for its alert, which goes to all who get alerts",
+        help="let a test run fail, and wait for its alert, which goes to everyone who gets alerts",
     )
     how.add_argument(
         "--spark-defaults",
         type=Path,
         metavar="FILE",
-        help="Spark's settings of a driver, such as /etc/spark/conf/spark-defaults.conf: the canary is posted with the "
+        help="a driver's Spark settings, such as /etc/spark/conf/spark-defaults.conf: the test run is posted with the "
         "listener's URL, key and namespace",
     )
     return parser

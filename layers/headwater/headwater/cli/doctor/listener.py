@@ -156,7 +156,7 @@ def disabled_transport(settings: Settings, own: Settings) -> DoctorFinding | Non
         return DoctorFinding(what, f"set {AUTH}.type=api_key", Blame.KEY)
     if not is_address(settings.get(URL, "")):
         return DoctorFinding(
-            f"{URL} is no URL of http or https", f"set {URL} to the output ApiUrl: https://...", Blame.LISTENER
+            f"{URL} is not an http or https URL", f"set {URL} to the output ApiUrl: https://...", Blame.LISTENER
         )
     return None
 

@@ -1,6 +1,6 @@
 """Installs a real engine from the package registries, runs a small pipeline on it with the engine's own OpenLineage
 integration, and shows the lineage and the alerts. Kafka Connect has no integration: its connectors are followed as by
-headwater connect. The last step of each pipeline fails, to show an alert. `kafka` is a broker without a pipeline, at
+`headwater connect`. The last step of each pipeline fails, to show an alert. `kafka` is a broker without a pipeline, at
 127.0.0.1:9092 (another port if that is taken), which runs until Ctrl-C."""
 
 import argparse
@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     parser = command_parser("try", __doc__, *examples, note=NOTE)
     parser.add_argument("engine", choices=[*ENGINES, BROKER])
     parser.add_argument("--url", metavar="URL", help="report to this server (default: a new one on a temporary file)")
-    parser.add_argument("--key-file", type=Path, metavar="FILE", help="has the API key of the server at --url")
+    parser.add_argument("--key-file", type=Path, metavar="FILE", help="file with the API key for --url")
     return parser
 
 

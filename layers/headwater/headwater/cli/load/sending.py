@@ -76,11 +76,11 @@ def _skip(events: Iterator[SentEvent], remembered: Path) -> int:
     """Pass over the events that were sent before, and return their number."""
     number, _, place = remembered.read_text().partition("\n")
     if not number.isdecimal():
-        raise ValueError(f"{remembered} has no number of events: it is no file of --resume")
+        raise ValueError(f"{remembered} has no number of events: it is not a file of --resume")
     passed = deque(((at, event.place) for at, event in enumerate(islice(events, int(number)), start=1)), maxlen=1)
     at, last = passed[0] if passed else (0, "")
     if place and (at, last) != (int(number), place):
-        raise ValueError(f"{remembered}: event {number} was {place}, and is no more: remove the file to begin anew")
+        raise ValueError(f"{remembered}: event {number} was {place}, and is no longer: remove the file to start over")
     return at
 
 

@@ -78,7 +78,7 @@ def resolve(api: Api, text: str, kinds: Collection[str], asking: Sequence[str]) 
     kind = text.partition(":")[0]
     if kind in _KINDS and ":" in text.removeprefix(f"{kind}:"):
         if kind not in kinds:
-            what = f"{inert(text)} is no {' or '.join(_WORDS_FOR.get(kind, kind) for kind in kinds)}"
+            what = f"{inert(text)} is not a {' or '.join(_WORDS_FOR.get(kind, kind) for kind in kinds)}"
             raise CommandFailure(what, f"`headwater {asking[0]} --help` has an example", status=WRONG_COMMAND)
         return Resolved(KnownNode(text))
     known = _known(api, text)
@@ -216,7 +216,7 @@ def _none(
         return _naming(f"{what}, but an exposure is; what it reads:", read, asking)
     near = _near(api, text, [node for node in known if node.kind in kinds], kinds)
     if near:
-        return _naming(f"{what}; near it are:", near, asking)
+        return _naming(f"{what}; similar names:", near, asking)
     steps_if_empty = (
         "`headwater runs` lists the jobs that have reported",
         "`headwater doctor` says why a graph is empty",

@@ -17,7 +17,7 @@ _NAME = (
 )
 _EPILOG = "example:\n  {example}\n\ndocs/command-line.md has more."
 
-_TIME = "a time, UTC unless it has a zone, or today, yesterday, 30m, 2h, 7d, 4w"
+_TIME = "a time (UTC unless it has a zone), today, yesterday, or 30m, 2h, 7d, 4w ago"
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 Commands = Any
@@ -52,7 +52,7 @@ def time(text: str) -> str:
         read = _ago(text) or datetime.fromisoformat(text)
         at = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        what = f"{text!r} is no time such as 2026-11-20, 2026-11-20T08:00:00Z, today, yesterday, 30m, 2h, 7d or 4w"
+        what = f"{text!r} is not a time such as 2026-11-20, 2026-11-20T08:00:00Z, today, yesterday, 30m, 2h, 7d or 4w"
         raise argparse.ArgumentTypeError(what) from None
     return at.isoformat().replace("+00:00", "Z")
 
@@ -74,7 +74,7 @@ def _ago(text: str) -> datetime | None:
 def number(text: str) -> int:
     """A number that is not negative. Raises ArgumentTypeError."""
     if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 up")
     return int(text)
 
 
@@ -107,7 +107,7 @@ def _add_why(commands: Commands) -> None:
     said = parser.add_mutually_exclusive_group()
     said.add_argument("--good", metavar="RUN", help="mark the run with this id as good")
     said.add_argument("--not-good", metavar="RUN", help="remove that mark")
-    parser.add_argument("--note", metavar="TEXT", help="why the run was good, beside --good")
+    parser.add_argument("--note", metavar="TEXT", help="with --good: why the run was good")
     _add_walk(parser)
 
 
@@ -115,18 +115,18 @@ def _add_diff(commands: Commands) -> None:
     what = "what changed between two times: around a table or job, in a namespace, or in all of them"
     parser = _added(commands, "diff", what, "orders_daily --since yesterday")
     parser.add_argument("name", metavar="NAME", nargs="?", help=_NAME)
-    parser.add_argument("--namespace", metavar="NAME", help="the nodes of this namespace, without a NAME")
-    since = f"what changed since that time: {_TIME} (default: yesterday)"
+    parser.add_argument("--namespace", metavar="NAME", help="only this namespace, instead of a NAME")
+    since = f"show changes since then: {_TIME} (default: yesterday)"
     parser.add_argument("--since", type=time, default="yesterday", metavar="TIME", help=since)
     _add_directions(parser, "only upstream", "only downstream")
-    _add_walk(parser, "what changed until that time (default: now)")
+    _add_walk(parser, "show changes until then (default: now)")
 
 
 def _add_runs(commands: Commands) -> None:
     parser = _added(commands, "runs", "the runs of a job, or the newest run of each job", "--failed")
     parser.add_argument("job", metavar="JOB", nargs="?", help=_NAME)
     parser.add_argument("--failed", action="store_true", help="only failed runs, the newest first")
-    parser.add_argument("--since", type=time, metavar="TIME", help=f"runs since TIME: {_TIME}")
+    parser.add_argument("--since", type=time, metavar="TIME", help=f"only runs since then: {_TIME}")
     _add_output(parser, RUNS, "runs")
 
 
@@ -138,7 +138,7 @@ def _add_show(commands: Commands) -> None:
 
 def _add_search(commands: Commands) -> None:
     parser = _added(commands, "search", "the datasets and jobs whose names contain a text", "orders")
-    parser.add_argument("text", metavar="TEXT", help="a part of the name, in any case")
+    parser.add_argument("text", metavar="TEXT", help="part of a name, in upper or lower case")
     parser.add_argument("--kind", choices=("dataset", "job"), help="only nodes of this kind")
     parser.add_argument("--namespace", metavar="NAME", help="only nodes of this namespace")
     _add_output(parser, FOUND, "nodes")
@@ -147,16 +147,16 @@ def _add_search(commands: Commands) -> None:
 def _add_alerts(commands: Commands) -> None:
     what = "the alerts, newest first; acknowledges one, or silences its kind for a time"
     parser = _added(commands, "alerts", what, '--silence 5f1c --for 2h --note "moving the cluster"')
-    parser.add_argument("--active", action="store_true", help="neither acknowledged nor silenced")
+    parser.add_argument("--active", action="store_true", help="only those neither acknowledged nor silenced")
     acts = parser.add_mutually_exclusive_group()
     acts.add_argument("--ack", metavar="ID", help="acknowledge this alert; the beginning of its id is enough")
     acts.add_argument("--reopen", metavar="ID", help="undo the acknowledgement")
     acts.add_argument("--silence", metavar="ID", help="send no more alerts of its type about its job or dataset")
     acts.add_argument("--end-silence", metavar="ID", help="send them again")
-    parser.add_argument("--following", action="store_true", help="with --ack: the alerts that follow from it, too")
-    until = "with --silence: such as 30m, 2h or 3d, or until when"
+    parser.add_argument("--following", action="store_true", help="with --ack: also the alerts that follow from it")
+    until = "with --silence: for how long (30m, 2h, 3d), or until when"
     parser.add_argument("--for", dest="until", metavar="TIME", help=until)
-    parser.add_argument("--note", default="", metavar="TEXT", help="why")
+    parser.add_argument("--note", default="", metavar="TEXT", help="with --ack or --silence: why")
     _add_output(parser, ALERTS, "alerts")
 
 
@@ -164,7 +164,7 @@ def _add_expect(commands: Commands) -> None:
     what = "which runs are late, and which are due next; of a table or job, what is usual and why"
     parser = _added(commands, "expect", what, "orders_daily")
     parser.add_argument("name", metavar="NAME", nargs="?", help=_NAME)
-    parser.add_argument("--namespace", metavar="NAME", help="only the jobs of this namespace, without a NAME")
+    parser.add_argument("--namespace", metavar="NAME", help="only this namespace, instead of a NAME")
     parser.add_argument("--put", metavar="FILE", help="first upload this headwater.yml, which replaces the one before")
     _add_output(parser, RUNS, "jobs")
 
@@ -191,8 +191,10 @@ def _add_directions(parser: argparse.ArgumentParser, up: str, down: str) -> None
     ways.add_argument("--down", dest="direction", action="store_const", const="downstream", help=down)
 
 
-def _add_walk(parser: argparse.ArgumentParser, at: str = f"the graph at that time: {_TIME}") -> None:
-    parser.add_argument("--depth", type=number, default=DEPTH, metavar="N", help="hops away (default: %(default)s)")
+def _add_walk(parser: argparse.ArgumentParser, at: str = f"show the graph as of then: {_TIME}") -> None:
+    parser.add_argument(
+        "--depth", type=number, default=DEPTH, metavar="N", help="most hops to follow (default: %(default)s)"
+    )
     parser.add_argument("--at", type=time, metavar="TIME", help=at)
     _add_output(parser)
 
@@ -201,6 +203,6 @@ def _add_output(parser: argparse.ArgumentParser, most: int = 0, listed: str = ""
     if listed:
         limit = f"{listed} to list (default: %(default)s)"
         parser.add_argument("--limit", type=number, default=most, metavar="N", help=limit)
-    parser.add_argument("--json", action="store_true", help="print the answer of the API")
-    parser.add_argument("--all", action="store_true", help="show all of a long answer on a terminal, too")
+    parser.add_argument("--json", action="store_true", help="print the API's answer")
+    parser.add_argument("--all", action="store_true", help="do not shorten a long answer on a terminal")
     add_server_options(parser)

@@ -95,7 +95,7 @@ def _diff(api: Api, options: Namespace) -> Reply:
         about = {"namespace": options.namespace, **answer}
         return Reply(text, lambda display: diff_text.render(about, display))
     if options.namespace:
-        raise CommandFailure("either a NAME or --namespace, not both", status=WRONG_COMMAND)
+        raise CommandFailure("give a NAME or --namespace, not both", status=WRONG_COMMAND)
     node = resolve(api, options.name, (DATASET, JOB), _asking(options))
     walk = {"direction": options.direction or "both", "depth": options.depth}
     text, answer = api.ask("diff", nodeId=node.node.node_id, **times, **walk)
@@ -238,7 +238,8 @@ def _alert_id(known: list[Document], text: str) -> str:
     found = [str(alert["id"]) for alert in known if alert["id"].startswith(text)]
     if len(found) == 1 or len(text) == FULL_ID:
         return found[0] if found else text
-    what = f"{'several' if found else 'none'} of the newest {len(known):,} alerts begin with {inert(text)}"
+    which = "several" if found else "none"
+    what = f"{which} of the newest {len(known):,} alerts have an id that begins with {inert(text)}"
     raise CommandFailure(what, "headwater alerts lists them with their ids", status=UNKNOWN)
 
 
@@ -310,8 +311,8 @@ def _notes(resolved: Resolved, options: Namespace) -> tuple[str, ...]:
 def _split(node: KnownNode) -> KnownNode:
     split = node_of(node.node_id)
     if not (split.namespace and split.name):
-        what = f"{inert(node.node_id)} is no nodeId of a job"
-        raise CommandFailure(what, "job:NAMESPACE:NAME is one", status=WRONG_COMMAND)
+        what = f"{inert(node.node_id)} is not the nodeId of a job"
+        raise CommandFailure(what, "write job:NAMESPACE:NAME", status=WRONG_COMMAND)
     return KnownNode(node.node_id, split.namespace, split.name)
 
 

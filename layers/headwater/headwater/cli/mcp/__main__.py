@@ -1,5 +1,5 @@
 """Offers the lookups to coding assistants, read-only: a server of the Model Context Protocol on the standard input and
-output. An assistant starts it; no person types to it."""
+output. The assistant starts it; you need not."""
 
 import argparse
 import sys

@@ -1,7 +1,7 @@
-"""Lists the messages that could not be processed, by reason, and processes them once more.
+"""Lists the messages that could not be processed, by reason, and sends them again.
 
-Messages in quarantine failed because of a bug, dead letters because of an outage. Without a choice they are listed;
-with --reason, --run, --older-than or --all they are sent once more. What fails again returns with its new reason.
+Messages in quarantine failed because of a bug, dead letters because of an outage. With --reason, --run, --older-than
+or --all they are sent again; without any of these they are only listed. What fails again returns with its new reason.
 """
 
 import argparse
@@ -31,9 +31,9 @@ def parser() -> argparse.ArgumentParser:
     home.add_argument("--data", metavar="FILE", help="the file of headwater serve, which may run")
     home.add_argument("--stack", metavar="NAME", help="the stack of template.yaml (needs headwater[aws])")
     parser.add_argument("--reason", default="", metavar="TEXT", help="replay messages with this text in the reason")
-    parser.add_argument("--run", default="", metavar="ID", help="replay the messages of a run")
+    parser.add_argument("--run", default="", metavar="ID", help="replay the messages of this run")
     parser.add_argument(
-        "--older-than", type=age, metavar="AGE", help="replay events received so long ago: 90m, 12h, 3d"
+        "--older-than", type=age, metavar="AGE", help="replay events received at least this long ago: 90m, 12h, 3d"
     )
     parser.add_argument("--all", action="store_true", help="replay all messages")
     parser.add_argument("--dry-run", action="store_true", help="list what would be replayed")

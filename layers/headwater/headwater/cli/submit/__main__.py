@@ -106,7 +106,9 @@ def parser() -> argparse.ArgumentParser:
     parser = command_parser(
         "submit", "Runs a PySpark program with the listener.", "headwater submit --namespace prod job.py", note=NOTE
     )
-    parser.add_argument("--namespace", metavar="NAME", default=NAMESPACE, help="to report in (default: %(default)s)")
+    parser.add_argument(
+        "--namespace", metavar="NAME", default=NAMESPACE, help="namespace to report (default: %(default)s)"
+    )
     parser.add_argument(
         "--conf", action="append", type=setting, default=[], metavar="NAME=VALUE", help="a Spark setting; repeatable"
     )
@@ -116,8 +118,7 @@ def parser() -> argparse.ArgumentParser:
         action=FetchJars,
         type=Path,
         metavar="DIR",
-        help="fetch the jars that Spark needs, here and in tests of lineage, and end: with HEADWATER_JARS=DIR it runs "
-        "offline",
+        help="only fetch the jars that Spark and tests of lineage need; with HEADWATER_JARS=DIR they then work offline",
     )
     parser.add_argument("program", type=program)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
