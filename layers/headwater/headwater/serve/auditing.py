@@ -11,7 +11,8 @@ from headwater.store.home import EntryWriter
 STEP_SECONDS = 0.2
 """How often the entries that wait are written. A process that is killed loses those of so long, and of a commit."""
 MOST_WAITING = 10_000
-"""While the file cannot be written, so many entries wait in memory, 10 MB; those that follow are lost."""
+"""While the file cannot be written, so many entries wait in memory: 10 MB, and 220 MB if all have the longest query;
+those that follow are lost."""
 AT_ONCE = 500
 
 
