@@ -41,6 +41,7 @@ export PYTHONUTF8 := 1
 # Tools that read a template need no AWS account, and must not find the user's own.
 NO_AWS := env $(patsubst %,-u %,$(filter AWS_%,$(.VARIABLES))) AWS_DEFAULT_REGION=us-east-1 AWS_EC2_METADATA_DISABLED=true
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(ARGS)
+WHEEL = $(UV) build --quiet --wheel --build-constraints requirements/build.txt --require-hashes
 
 .PHONY: help
 help: ## list the targets
@@ -99,13 +100,13 @@ sam-local: $(STATE)/venv.stamp build ## send each sample of events/ through its 
 
 .PHONY: image
 image: $(STATE)/venv.stamp $(PAGE) $(AGENT) ## build the container image of `headwater serve`, and try it (Docker or podman)
-	rm -rf $(STATE)/image && $(UV) build --quiet --wheel --out-dir $(STATE)/image
+	rm -rf $(STATE)/image && $(WHEEL) --out-dir $(STATE)/image
 	$(CONTAINERS) build $(if $(filter podman,$(CONTAINERS)),--format docker) --tag headwater --file Containerfile $(ARGS) $(STATE)/image
 	@CONTAINERS='$(CONTAINERS)' $(BIN)/python -m pytest tests/serve/test_image.py
 
 .PHONY: week
 week: $(STATE)/venv.stamp $(PAGE) $(AGENT) ## live a week with the wheel in compressed time: alerts beside what happened, a hostile team, a kill, a restore, a pull request
-	rm -rf $(STATE)/week && $(UV) build --quiet --wheel --out-dir $(STATE)/week
+	rm -rf $(STATE)/week && $(WHEEL) --out-dir $(STATE)/week
 	$(UV) venv --quiet --python $(BIN)/python $(STATE)/week/venv
 	$(UV) pip install --quiet --python $(STATE)/week/venv -c $(STATE)/week/*-constraints.txt "$$(echo $(STATE)/week/*.whl)[serve]"
 	@PYTHONPATH=. $(STATE)/week/venv/bin/python -m tests.week

@@ -86,4 +86,12 @@ def test_a_program_that_is_no_file_is_told_before_anything_is_looked_for(
         submit.main(["/nope.py"])
     assert (ended.value.code, started) == (2, [])
     assert "there is no file /nope.py" in capsys.readouterr().err
-    assert submit.parser().parse_args(["s3://jobs/load.py"]).program == Path("s3:/jobs/load.py")
+
+
+def test_spark_gets_the_program_as_it_is_written(started: Started) -> None:
+    Path("--version").touch()
+    for written in ("s3://jobs/load.py", "./--version"):
+        submit.main([written])
+        assert started.pop()[0][-1] == written
+    submit.main(["--", "--version"])
+    assert started.pop()[0][-1] == "./--version"

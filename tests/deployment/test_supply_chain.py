@@ -3,14 +3,17 @@
 import json
 import re
 import tomllib
+from pathlib import Path
 
 import pytest
+import yaml
 
 from headwater.web_files.files import BUILT
 from local.bill_of_materials import bill_of_materials
 from tests.functions.handlers import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
 
 
 def pins(lock: str) -> dict[str, str]:
@@ -29,6 +32,24 @@ def test_the_wheel_is_pinned_to_what_the_tests_run_with() -> None:
     tested = pins("requirements/dev.txt")
     shared = pins("constraints.txt").items()
     assert [(name, version) for name, version in shared if tested.get(name, version) != version] == []
+
+
+def test_what_builds_the_wheel_is_pinned_by_its_hash() -> None:
+    assert set(PYPROJECT["build-system"]["requires"]) <= pins("requirements/build.txt").keys()
+    built = re.findall(r"\$\(UV\) build .*", (ROOT / "Makefile").read_text())
+    assert built
+    assert [line for line in built if "--build-constraints requirements/build.txt --require-hashes" not in line] == []
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda file: file.name)
+def test_a_workflow_names_actions_by_commit_and_builds_without_rights(file: Path) -> None:
+    workflow = yaml.safe_load(file.read_text())
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        used = [step["uses"] for step in job["steps"] if "uses" in step]
+        assert [action for action in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action)] == []
+        run = " ".join(step.get("run", "") for step in job["steps"])
+        assert "permissions" not in job or not re.search(r"\bmake\b|\.ci/", run)
 
 
 def test_the_bill_of_materials_lists_every_locked_package_once() -> None:

@@ -342,6 +342,16 @@ def _assertions_as_in_alerts(old: Any, new: Any) -> None:
             before["summary"] = same["summary"]
 
 
+def _times_of_changes(old: Any, new: Any) -> None:
+    """A change of a schema dates from the first event with the schema, not from the START of its run."""
+    for before in old.get("findings", []):
+        of_run = [found for found in new["findings"] if found.get("runId") == before.get("runId")]
+        for after in of_run if before["kind"] == "SCHEMA_CHANGED" else []:
+            if after["kind"] == "SCHEMA_CHANGED" and after["nodeId"] == before["nodeId"]:
+                assert after["at"] >= before["at"]
+                before["at"] = after["at"]
+
+
 def _changes_that_stand(old: Any, new: Any) -> None:
     """`amount`, `earlier`, `affected` and `lastGood.confirmed` are new. A change of a schema was no finding any more
     after the next run that completed. (tests/traversal/test_root_cause_that_stays.py)"""
@@ -470,5 +480,6 @@ CHANGES = [
     Change("0.1.0", lambda path: path == "search", _one_hit_of_several_names),
     Change("0.1.0", lambda path: path == "rootcause", _kinds_of_new_types),
     Change("0.1.0", lambda path: path == "rootcause", _assertions_as_in_alerts),
+    Change("0.1.0", lambda path: path == "rootcause", _times_of_changes),
     Change("0.1.0", lambda path: path == "rootcause", _changes_that_stand),
 ]

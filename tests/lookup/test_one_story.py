@@ -11,7 +11,9 @@ from headwater.cli.demo.recording import recording
 from headwater.lookup.text import root_cause
 from headwater.lookup.text.display import Display
 from tests.alerts.stream import Detail, World
-from tests.alerts.test_producers import EXPECTED
+from tests.alerts.test_causes import FIRST_RUNS
+from tests.alerts.test_producers import EXPECTED, PRESTO_IN_ORDER, TRINO_IN_ORDER, spark_write
+from tests.factory import Document
 from tests.lookup.requests import LookupClient
 from tests.producer_records import recorded
 from tests.week.plan import again
@@ -53,6 +55,52 @@ def test_an_alert_of_a_producer_and_the_lookups_say_the_same(engine: str, scenar
             a_failure(get, alert)
         elif alert["alert"] == "Data Quality Assertion Failed":
             an_assertion(get, alert)
+
+
+@pytest.mark.parametrize(
+    ("engine", "scenarios", "changed"),
+    [
+        ("trino", (*TRINO_IN_ORDER, "create_or_replace_drops_a_column"), 1),
+        ("presto", (*PRESTO_IN_ORDER, "create_table_drops_a_column"), 1),
+        ("spark", (*FIRST_RUNS, "customers_column_removed", "copies_column_removed"), 2),
+    ],
+)
+def test_a_change_of_a_schema_is_one_story_for_each_producer(
+    engine: str, scenarios: tuple[str, ...], changed: int
+) -> None:
+    a_story([event for scenario in scenarios for event in recorded(engine, scenario)], changed)
+
+
+def test_an_alter_table_is_one_story_though_its_start_has_the_columns_before() -> None:
+    before, (started, *_, ended) = spark_write(0, "long", "COMPLETE"), spark_write(1, "string", "COMPLETE")
+    a_story([*before, started | {"outputs": before[0]["outputs"]}, ended], 1)
+
+
+def a_story(events: list[Document], changed: int) -> None:
+    world = World()
+    alerts = [alert for alert in world.alerts_one_by_one(events) if alert["alert"] == "Dataset Schema Changed"]
+    assert len(alerts) == changed
+    for alert in alerts:
+        if alert["change"] != "RENAMED":
+            a_schema_change(lookups(world, alert), alert)
+
+
+def a_schema_change(get: LookupClient, alert: Detail) -> None:
+    (finding,) = [
+        found
+        for found in findings(get, alert["nodeId"])
+        if (found["kind"], found["nodeId"], found["at"]) == ("SCHEMA_CHANGED", alert["nodeId"], alert["time"])
+    ]
+    assert finding["runId"] == alert["run"]["runId"]
+    assert finding["retyped"] == alert["retyped"]
+    for side in ("added", "removed"):
+        assert finding[side] == [column["field"] for column in alert[side]]
+    what = alert["title"].partition(": ")[2]
+    assert f": {what}, " in finding["summary"]
+    assert alert["job"]["name"] in finding["summary"]
+    page = get(f"jobs/runs/{alert['run']['runId']}")
+    assert page["startedAt"] == alert["run"]["startedAt"]
+    assert page["startedAt"] <= finding["at"] <= (page["endedAt"] or finding["at"])
 
 
 def a_failure(get: LookupClient, alert: Detail) -> None:

@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.access.admission import Document
+from headwater.concurrent import give_way_by
 from headwater.graph.producers.trino import TRINO
 from headwater.openlineage import exact_json
 from headwater.openlineage.event import JobReference, Name
 from headwater.openlineage.redaction import RULE, has_hint, read_rule, redacted, redacted_text, use_rules
-from headwater.openlineage.secret_rules import query_without_secrets, without_secrets
+from headwater.openlineage.secret_rules import PIECE, query_without_secrets, without_secrets
 from local.deploy.template import read_template
 from tests import factory
 
@@ -479,6 +480,23 @@ def test_no_text_takes_long(repeated: str) -> None:
     without_secrets(text, [])
     query_without_secrets(text, [])
     assert time.process_time() - started < 5
+
+
+def test_a_long_text_is_searched_in_pieces_and_loses_the_same_secrets() -> None:
+    secrets = ["password=hunter2", "mysql -u etl -phunter2", f"token: {'x' * 3_000}", "://a:hunter2@db/"]
+    for length in range(PIECE - 40, PIECE + 10):
+        text = " ".join(f"{'.' * length} {secret}" for secret in secrets)
+        found: list[str] = []
+        clean = without_secrets(text, found)
+        assert (found.count("password"), "hunter2" in clean, "xx" in clean) == (2, False, False)
+        assert clean.count(".") >= 4 * length
+    looks: list[None] = []
+    give_way_by(lambda: looks.append(None))
+    try:
+        without_secrets("mysql " * PIECE, [])
+    finally:
+        give_way_by(None)
+    assert len(looks) > 6 * 20, "others compute between the pieces"
 
 
 @pytest.fixture

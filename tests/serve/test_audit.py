@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from headwater import metrics
 from headwater.graph.states.audit import AuditEntry
 from headwater.openlineage.instant import Instant
 from headwater.process_settings import read_settings
@@ -166,6 +167,34 @@ def test_what_cannot_be_written_waits_and_a_change_does_not(database: Database) 
     auditing.step()
     assert entries_in(database) == 4
     assert table.commits == 4, "one for all that waited"
+
+
+def test_a_step_ends_while_others_ask(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = CountingTable(database)
+    auditing = Auditing(SqliteAuditLog(table))
+    monkeypatch.setattr(SqliteTable, "change", lambda *_: auditing.write(entry(table.commits)))  # another lookup
+    auditing.write(entry(0))
+    auditing.step()
+    assert table.commits == 1
+
+
+def test_entries_that_cannot_be_written_in_the_end_are_lost_and_counted(
+    home: SqliteHome, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_key(database, "admin")
+    lost: list[None] = []
+    monkeypatch.setattr(metrics, "lost_audit_entry", lambda: lost.append(None))
+    monkeypatch.setattr(SqliteAuditLog, "write", fails)
+    application = Application(home, read_settings({}), Options("http://localhost:5000"))
+    application.start()
+    assert Client(application)("GET", "/api/v1/namespaces").status == 200
+    assert lost == []
+    application.stop()
+    assert lost == [None]
+
+
+def fails(*_: object) -> None:
+    raise StorageError("the disk is full")
 
 
 def test_no_more_entries_wait_than_memory_has_room_for(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,7 +123,7 @@ def events(number: int) -> list[Document]:
 
 
 def test_a_batch_of_events_with_many_datasets_is_smaller(world: World) -> None:
-    """While it is written, posts and lookups wait."""
+    """While it is written, posts wait."""
     wides = [wide(run, datasets=300) for run in range(1, 2 * BATCH + 1)]
     world.receive(*({**event, "job": {**event["job"], "name": f"j{at}"}} for at, event in enumerate(wides)))
     folded_at_once = []
@@ -138,6 +138,13 @@ def test_a_batch_of_events_with_many_datasets_is_smaller(world: World) -> None:
         world.worker.step()
         folded_at_once.append(before - world.inbox.depth())
     assert max(folded_at_once) > 8, "it grows again"
+
+
+def test_the_parts_of_a_wide_event_make_no_batch_of_others_smaller(world: World) -> None:
+    world.receive(wide(1, 4 * PART), *events(3 * BATCH + 1)[1:])
+    for _ in range(4):
+        world.worker.step()
+    assert world.inbox.depth() == 0
 
 
 def test_the_inbox_is_folded_in_batches_and_is_empty_then(world: World) -> None:

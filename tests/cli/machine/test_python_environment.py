@@ -39,6 +39,9 @@ def requirements(folder: Path, version: str, sha256: str = "") -> Path:
 )
 def test_an_environment_has_what_is_pinned_now(uv: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda *_, **__: uv)
+    monkeypatch.chdir(tmp_path)
+    for name in ("venv", "pip"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(1)  # the user's own")
     for version in ("1.0", "2.0"):
         pinned = requirements(tmp_path, version)
         python = bin_folder(tmp_path, "thing", pinned) / "python"

@@ -1,6 +1,7 @@
 """Transformations rename topics; they rename, mask and drop columns."""
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -131,3 +132,11 @@ def test_an_expression_that_only_looks_endless_renames() -> None:
     assert topics("shop.orders", {"type": "RegexRouter", "regex": r"(shop\.)?(\w+)", "replacement": "$2"}) == ["orders"]
     assert topics("aad", {"type": "RegexRouter", "regex": "(a+)+d", "replacement": "$1-c"}) == ["aa-c"]
     assert topics("orders", {"type": "RegexRouter", "regex": "(a+)+(", "replacement": "x"}) == ["orders"]
+
+
+def test_the_process_of_an_expression_imports_nothing_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit(1)  # the user's own")
+    monkeypatch.chdir(tmp_path)
+    assert topics("aae", {"type": "RegexRouter", "regex": "(a+)+e", "replacement": "$1-c"}) == ["aa-c"]

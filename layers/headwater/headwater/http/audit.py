@@ -72,13 +72,16 @@ class Audit:
         response = response_or_error(handle, self.failed)
         return self._recorded(self.writer, request, response) if self.writer else response
 
+    def lost(self, request_id: str, route: str, status: int, error: BaseException) -> None:
+        """Logs and counts a request that has no entry."""
+        metrics.lost_audit_entry()
+        self.failed(f"no audit entry of request {request_id}: {route or 'no route'}, {status}", error)
+
     def _recorded(self, writer: AuditWriter, request: ApiRequest, response: ApiResponse) -> ApiResponse:
         try:
             writer.write(audit_entry(request, response.status))
         except Exception as error:  # noqa: BLE001 - whatever it is, the response to a lookup does not depend on it
-            metrics.lost_audit_entry()
-            route = request.annotations.route or "no route"
-            self.failed(f"no audit entry of request {_logged(request.request_id)}: {route}, {response.status}", error)
+            self.lost(_logged(request.request_id), request.annotations.route, response.status, error)
             if request.method not in READING and response.status < 400:
                 return error_response(503, "the audit log does not answer; send the request again")
         return response

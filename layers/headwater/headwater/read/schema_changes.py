@@ -123,7 +123,11 @@ def changed_columns(changes: Iterable[SchemaChange], columns: Columns) -> set[st
 def changes_of(
     reader: Reader, versions: Mapping[DatasetId, Iterable[SchemaVersion]], window: Window
 ) -> dict[DatasetId, list[SchemaChange]]:
-    """The differences between each version in the window and the version before, the earliest first."""
+    """The differences between each version in the window and the version before, in the order of the versions.
+
+    A change has the time of its alert: the first event with the schema, if that came after the first of the run.
+    Trino, dbt and Airflow name a table as a run starts, and its columns as the run ends.
+    """
     pairs = [
         (dataset, before, after)
         for dataset, schemas in versions.items()
@@ -139,7 +143,6 @@ def changes_of(
     changes: dict[DatasetId, list[SchemaChange]] = defaultdict(list)
     for dataset, before, after in pairs:
         old, new = read.schemas.get(before.schema), read.schemas.get(after.schema)
-        diff = schema_diff(old.value, new.value) if old and new else None
-        if diff:
-            changes[dataset].append(SchemaChange(after.at, diff, read.runs.get(after.run) if after.run else None))
+        if old and new and (diff := schema_diff(old.value, new.value)) and window.has(at := max(after.at, new.time)):
+            changes[dataset].append(SchemaChange(at, diff, read.runs.get(after.run) if after.run else None))
     return changes

@@ -88,7 +88,7 @@ class ServedApi:
             return self.posting.respond
         if request.method in WRITING:
             return partial(curate, self.curator)
-        return self._list_audit if request.path == PREFIX + Path.AUDIT else partial(look_up, self.lookups)
+        return self._list_audit if request.path.rstrip("/") == PREFIX + Path.AUDIT else partial(look_up, self.lookups)
 
     def _list_audit(self, request: ApiRequest) -> ApiResponse:
         self.write_audit()

@@ -8,6 +8,7 @@ application.stop()         once the step of each worker that is under way has en
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -90,6 +91,7 @@ class Application:
         home.inbox.listen(self._folding.wake, self._log)
         self._sweeping = Worker("the sweep", precedence.behind(self._sweep), self._log, FIRST_SWEEP_SECONDS)
         self._auditing = Auditing(home.audit_log)
+        self._audit = Audit(None if options.is_open else self._auditing, self._log.failure)
         self._writing_audit = Worker("writing the audit", self._auditing.step, self._log)
         self._settling = Worker("copying the log into the file", self._settle, self._log)
         self._cleaning = Worker("removing what has expired", self._clean, self._log, CLEAN_SECONDS)
@@ -107,7 +109,7 @@ class Application:
         self.app.close()
         for worker in self._workers():
             worker.stop()
-        self._write_audit()
+        self._end_audit()
         metrics.send_to(metrics.to_log)
 
     def events_to_fold(self) -> int:
@@ -128,7 +130,6 @@ class Application:
 
     def _api(self, options: Options) -> ServedApi:
         home = self._home
-        audit = Audit(None if options.is_open else self._auditing, self._log.failure)
         return ServedApi(
             Posting(
                 Ingest(home.inbox, home.bodies, self._naming, self._settings.max_body_bytes, lambda _: None), home.inbox
@@ -136,9 +137,9 @@ class Application:
             Lookups(GraphReader(home.table, cache=StateCache()), self._naming, self._log),
             self._curator,
             None if options.is_open else KeyRing(home.api_keys, failed=self._log),
-            audit,
+            self._audit,
             self._write_audit,
-            CountedRefusals(audit, lambda: home.refusals, self._log.failure),
+            CountedRefusals(self._audit, lambda: home.refusals, self._log.failure),
             self._metrics,
             lambda: home.free_bytes,
             self._log,
@@ -173,10 +174,15 @@ class Application:
         return SWEEP_SECONDS
 
     def _write_audit(self) -> None:
+        with suppress(StorageError):  # the worker logs it, and tries again
+            self._auditing.step()
+
+    def _end_audit(self) -> None:
         try:
             self._auditing.step()
         except StorageError as error:
-            self._log.failure("the audit entries of the last lookups could not be written", error)
+            for entry in self._auditing.lost():
+                self._audit.lost(entry.request_id, entry.route, entry.status, error)
 
     def _settle(self) -> float:
         self._home.settle()

@@ -4,15 +4,15 @@ without a key do not hold the threads of others so long."""
 
 import threading
 from collections import deque
+from collections.abc import Iterator
 
 from headwater.graph.states.audit import AuditEntry
 from headwater.store.home import EntryWriter
 
 STEP_SECONDS = 0.2
-"""How often the entries that wait are written. A process that is killed loses those of so long, and of a commit."""
-MOST_WAITING = 10_000
-"""While the file cannot be written, so many entries wait in memory: 10 MB, and 220 MB if all have the longest query;
-those that follow are lost."""
+"""How often the entries that wait are written. A process that is killed loses those that wait."""
+MOST_WAITING = 1_000
+"""While the file cannot be written, so many entries wait in memory: 1 MB, 50 at most. Those that follow are lost."""
 AT_ONCE = 500
 
 
@@ -33,9 +33,9 @@ class Auditing:
             self._waiting.append(entry)
 
     def step(self) -> float:
-        """Writes the entries that wait. Raises StorageError; they wait on."""
+        """Writes the entries that wait as it begins. Raises StorageError; they wait on."""
         with self._writing:
-            while self._waiting:
+            for _ in range(0, len(self._waiting), AT_ONCE):
                 entries = [self._waiting.popleft() for _ in range(min(AT_ONCE, len(self._waiting)))]
                 try:
                     self._log.write(*entries)
@@ -43,3 +43,8 @@ class Auditing:
                     self._waiting.extendleft(reversed(entries))
                     raise
         return STEP_SECONDS
+
+    def lost(self) -> Iterator[AuditEntry]:
+        """The entries that still wait once there is no next step."""
+        while self._waiting:
+            yield self._waiting.popleft()

@@ -19,7 +19,7 @@ from headwater.store.home import FoldTransaction, Inbox
 
 BATCH = 50
 MOST_ITEMS = 2_500
-"""Items of a transaction, unless one event has more: posts wait while they are written."""
+"""Items of a transaction, by those of the batch before: posts wait while they are written."""
 PART = 1_000
 """Datasets of an event that are folded in one transaction. Each part writes the run and the head of the job anew, hence
 smaller parts take more time together."""
@@ -58,19 +58,22 @@ class FoldWorker:
         if not messages and not unfinished:
             return min((self._waiting[group].until - now for group in held_up), default=IDLE_SECONDS)
         if messages:
-            self._fold([Delivery(str(number), group, body, received) for number, group, body, received in messages])
+            written = self._fold(
+                [Delivery(str(number), group, body, received) for number, group, body, received in messages]
+            )
+            self._batch = max(1, min(BATCH, MOST_ITEMS * len(messages) // max(1, written)))
         if unfinished:
             self._fold(unfinished[:1])
         return 0
 
-    def _fold(self, deliveries: Sequence[Delivery]) -> None:
+    def _fold(self, deliveries: Sequence[Delivery]) -> int:
+        """Folds messages in a transaction. Returns how many items it wrote."""
         with self.transaction() as transaction:
             normaliser = replace(self.normaliser, store=self.normaliser.store.on(transaction.table), part=PART)
             result = normaliser.normalise(deliveries)
             remaining = {*result.failed, *result.unfinished}
             finished = [delivery.message_id for delivery in deliveries if delivery.message_id not in remaining]
             transaction.finish(map(int, finished))
-            self._batch = max(1, min(BATCH, MOST_ITEMS * len(deliveries) // max(1, len(transaction.written))))
         for message in (*finished, *result.failed):
             self._unfinished.pop(message, None)
         self._unfinished |= {
@@ -81,6 +84,7 @@ class FoldWorker:
         metrics.corrupt_items(result.corrupt)
         metrics.durations(result.durations, producer_name)
         self.on_fold()
+        return len(transaction.written)
 
     def _note(self, deliveries: Sequence[Delivery], failed: set[str]) -> None:
         """Notes which groups wait, and for how long."""

@@ -74,7 +74,7 @@ class Expected(NamedTuple):
     @property
     def reason(self) -> str:
         """Why nothing is claimed; empty if something is."""
-        is_claimed = self.slot or (self.timetable and self.state is not ExpectedState.UNKNOWN)
+        is_claimed = self.slot or (self.state is not ExpectedState.UNKNOWN and self.timetable)
         return "" if is_claimed else _reason(self.rhythm)
 
     @property

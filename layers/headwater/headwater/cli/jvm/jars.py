@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,25 +70,30 @@ def verified_files(jars: list[Jar], folder: Path) -> list[Path]:
 
     Raises Failure if a jar cannot be fetched or has another hash.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        missing = [jar for jar in jars if not (folder / jar.file_name).is_file()]
-        if missing:
-            names = ", ".join(jar.name for jar in missing)
-            print(f"fetching from Maven Central, once: {names}", file=sys.stderr, flush=True)
-            for jar in missing:
-                fetch(jar, folder / jar.file_name)
+    if missing_jars(jars, folder):  # else the folder need not be writable
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if missing := missing_jars(jars, folder):
+                names = ", ".join(jar.name for jar in missing)
+                print(f"fetching from Maven Central, once: {names}", file=sys.stderr, flush=True)
+                for jar in missing:
+                    fetch(jar, folder / jar.file_name)
     for jar in jars:
         verify(folder / jar.file_name, jar)
     return [folder / jar.file_name for jar in jars]
+
+
+def missing_jars(jars: list[Jar], folder: Path) -> list[Jar]:
+    return [jar for jar in jars if not (folder / jar.file_name).is_file()]
 
 
 def verify(file: Path, jar: Jar) -> None:
     with file.open("rb") as stream:
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     if sha256 != jar.sha256:
-        file.unlink()
+        with suppress(OSError):  # the folder is another user's, or another process was faster
+            file.unlink()
         reason = f"{jar.coordinates} is not the jar whose hash is pinned"
         raise Failure(reason, "try again; if the hash is wrong again, do not use the jar")
 

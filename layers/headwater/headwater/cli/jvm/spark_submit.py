@@ -72,7 +72,7 @@ class SparkSubmit:
                 start_new_session=True,
             )
 
-    def command(self, program: Path, arguments: Mapping[str, object]) -> list[str]:
+    def command(self, program: Path | str, arguments: Mapping[str, object]) -> list[str]:
         """Return the spark-submit command. The key is in no setting, since Spark logs settings."""
         settings = self.folder / "spark.conf"
         write_listener_key(self)

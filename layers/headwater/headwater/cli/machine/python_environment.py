@@ -22,15 +22,17 @@ def bin_folder(state: Path, name: str, requirements: Path) -> Path:
 
 
 def install(state: Path, environment: Path, requirements: Path) -> None:
-    """Make a fresh environment: with uv if there is one, which is faster, else with venv and pip. Raises Failure."""
+    """Make a fresh environment: with uv if there is one, which is faster, else with venv and pip, and
+    with nothing of the current folder. Raises Failure."""
     python = environment / "bin" / "python"
     uv = shutil.which("uv", path=os.pathsep.join([str(state / "uv" / "bin"), os.environ.get("PATH", "")]))
     if uv:
         run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, environment)
         run(uv, "pip", "sync", "--quiet", "--require-hashes", "--python", python, requirements)
     else:
-        run(sys.executable, "-m", "venv", "--clear", environment)
-        run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--requirement", requirements)
+        run(sys.executable, "-I", "-m", "venv", "--clear", environment)
+        pip = (python, "-I", "-m", "pip")
+        run(*pip, "install", "--quiet", "--no-deps", "--require-hashes", "--requirement", requirements)
 
 
 def run(*command: str | Path) -> None:

@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         told(failure)
     except Diagnosis as diagnosis:
         print("\n".join(diagnosis.finding.lines()), file=sys.stderr)
-        print(f"headwater: {options.program.name} was not started", file=sys.stderr)
+        print(f"headwater: {Path(options.program).name} was not started", file=sys.stderr)
     except KeyboardInterrupt:
         return INTERRUPTED
     return NOT_STARTED
@@ -62,7 +62,7 @@ def submit(options: argparse.Namespace) -> int:
     command = [spark_submit, *submission.options(), *words, *options.arguments]
     listener = listener_of(spark.folder / "spark.conf", spark.environment())
     checked = check(listener)
-    say(f"{checked}; {options.program.name} reports to {listener.client.url} in {listener.namespace}")
+    say(f"{checked}; {Path(options.program).name} reports to {listener.client.url} in {listener.namespace}")
     if not is_spark_3():
         say("Java will warn about the incubator module jdk.incubator.vector: Spark 4 loads it, and nothing is wrong")
     log, since = ListenerLog(), datetime.now(UTC)
@@ -124,11 +124,11 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def program(text: str) -> Path:
-    """The file of a program, here or by a URL. Raises ArgumentTypeError."""
+def program(text: str) -> str:
+    """The file of a program, here or by a URL, and never an option of spark-submit. Raises ArgumentTypeError."""
     if ":" not in text and not Path(text).is_file():
         raise argparse.ArgumentTypeError(f"there is no file {text}")
-    return Path(text)
+    return f"./{text}" if text.startswith("-") else text
 
 
 def setting(text: str) -> tuple[str, str]:

@@ -21,7 +21,8 @@ pattern, topic, template = json.load(sys.stdin)
 match = re.fullmatch(pattern, topic)
 json.dump(match.expand(template) if match else topic, sys.stdout)
 """
-"""The program that matches an expression that may take for ever: it is ended after MATCH_SECONDS."""
+"""The program that matches an expression that may take for ever: it is ended after MATCH_SECONDS. It imports nothing of
+the current folder."""
 _ENDLESS = set[str]()
 """Expressions that were ended: no other topic waits for them."""
 
@@ -94,7 +95,7 @@ def _replaced_in_time(expression: str, topic: str, template: str) -> str | None:
     given = json.dumps([expression, topic, template])
     try:
         run = subprocess.run(  # noqa: S603 - the program is ours, and reads what is given as JSON
-            [sys.executable, "-c", _MATCH],
+            [sys.executable, "-I", "-c", _MATCH],
             input=given,
             capture_output=True,
             text=True,

@@ -20,7 +20,7 @@ PRINT_FOLDER = "import pathlib, pgserver; print(pathlib.Path(pgserver.__file__).
 @contextmanager
 def run_postgres(programs: Path, folder: Path) -> Iterator[str]:
     """Run a new server for a `with` block, and yield its host and port. Raises Failure."""
-    found = subprocess.run([programs / "python", "-c", PRINT_FOLDER], capture_output=True, text=True, check=True)
+    found = subprocess.run([programs / "python", "-I", "-c", PRINT_FOLDER], capture_output=True, text=True, check=True)
     postgres = Path(found.stdout.strip())
     user = make_folder(folder)
     if user is not None:  # who may not enter root's folder of caches
