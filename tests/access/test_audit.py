@@ -190,7 +190,7 @@ def test_no_secret_of_a_request_is_in_its_entry() -> None:
     """Not the key in a header, nor a key that a client put into the query, nor the body, nor the cursor."""
     table = MemoryTable()
     caller = Principal("spark-a", frozenset({"ingest"}), ("team-a",), seal=SECRET)
-    query = f"api_key={SECRET}&token={SECRET}&{SECRET}=1&cursor={SECRET}&nodeId=dataset:a:b"
+    query = f"key={SECRET}&api_key={SECRET}&token={SECRET}&{SECRET}=1&cursor={SECRET}&nodeId=dataset:a:b"
     request = write("POST", f"/api/v1/lineage?{query}", {"job": SECRET})
     request["headers"] |= {"authorization": f"Bearer {SECRET}", "x-api-key": SECRET, "cookie": SECRET}
     request["requestContext"]["authorizer"] = {"lambda": caller.to_context()}
@@ -199,6 +199,12 @@ def test_no_secret_of_a_request_is_in_its_entry() -> None:
     assert SECRET not in repr(entry)
     assert SECRET not in json.dumps(AUDIT_ENTRY.read(encode(entry)).__dict__)
     assert dict(entry.query) == {"nodeId": "dataset:a:b"}
+
+
+def test_an_entry_of_the_audit_says_whose_entries_were_asked_for(stack: Stack) -> None:
+    for path, kept in (("audit", {"key": "spark-a"}), ("namespaces", {})):
+        _, entry = entry_of(stack, lambda: stack.get(ROOT, path, key="spark-a"))  # noqa: B023
+        assert entry.query == kept
 
 
 def test_every_parameter_that_a_route_reads_is_kept_but_the_cursor() -> None:

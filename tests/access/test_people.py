@@ -70,6 +70,13 @@ def test_groups_are_read_in_every_form_of_a_claim(claim: str) -> None:
     assert person(groups=claim).may_write("team-a")
 
 
+@pytest.mark.parametrize("claims", [{}, {"sub": ""}])
+def test_a_token_that_does_not_say_who_the_person_is_is_refused(claims: dict[str, str]) -> None:
+    with pytest.raises(InvalidRequest, match="token: has no claim `sub`") as refused:
+        PEOPLE.principal({"groups": "[platform]", **claims})
+    assert refused.value.status == 401
+
+
 def test_a_person_has_a_name_in_logs_and_a_seal_of_its_own() -> None:
     for verified in (True, "true"):
         assert person(email="ann@example.com", email_verified=verified).key_id == "person ann@example.com"
@@ -139,9 +146,21 @@ def test_an_array_that_is_not_the_one_that_was_checked_gives_no_group(passed: st
     assert signed_in(f"Bearer {token(sub='123', groups=['platform', 'x'])}", groups=passed).scopes == frozenset()
 
 
-def test_an_array_without_its_token_is_never_split() -> None:
-    assert signed_in("", groups="[x platform]").scopes == frozenset()
-    assert signed_in("", groups="[x, platform]").scopes == frozenset()
+OBJECTS = ["map[x:y platform z]", "map[roles:[x platform y]]", '{"roles": ["x platform y"]}', '{"x":"y\\nplatform z"}']
+
+
+@pytest.mark.parametrize("passed", OBJECTS)
+def test_what_an_object_holds_is_no_group(passed: str) -> None:
+    """Keycloak's claim `realm_access` is an object."""
+    header = f"Bearer {token(sub='123', groups={'roles': ['x platform y']})}"
+    assert signed_in(header, groups=passed).scopes == frozenset()
+
+
+@pytest.mark.parametrize(
+    "passed", [*OBJECTS, "[x platform]", "[x, platform]", "[x\tplatform\ty]", "[x\xa0platform\ny]"]
+)
+def test_an_array_or_object_without_its_token_is_never_split(passed: str) -> None:
+    assert signed_in("", groups=passed).scopes == frozenset()
     assert signed_in("", groups="[analysts]").scopes == frozenset({Scope.READ})
 
 

@@ -127,8 +127,14 @@ def test_a_lookup_does_not_wait_for_the_file_and_its_entry_is_listed(client: Cli
     add_key(database, "admin")
     with database.writing():
         assert client("GET", "/api/v1/namespaces").status == 200
+        for method in ("GET", "DELETE"):  # whoever has no key makes nobody wait
+            assert client(method, "/api/v1/audit", headers={}).status == 401
     listed = client("GET", "/api/v1/audit").body["entries"]
-    assert [entry["route"] for entry in listed] == ["GET /namespaces"]
+    assert sorted((entry["status"], entry["method"], entry.get("route")) for entry in listed) == [
+        (200, "GET", "GET /namespaces"),
+        (401, "DELETE", None),
+        (401, "GET", None),
+    ]
 
 
 def test_entries_of_lookups_are_written_at_the_end_and_while_nobody_asks(home: SqliteHome, database: Database) -> None:
@@ -151,14 +157,16 @@ def test_what_cannot_be_written_waits_and_a_change_does_not(database: Database) 
     table.fails = True
     for number in range(3):
         auditing.write(entry(number))
-    with pytest.raises(StorageError):
-        auditing.write(replace(entry(3), method="POST"))
+    auditing.write(replace(entry(3), method="POST", status=401))
+    for made in (200, 503):
+        with pytest.raises(StorageError):
+            auditing.write(replace(entry(4), method="POST", status=made))
     with pytest.raises(StorageError):
         auditing.step()
     table.fails = False
     auditing.step()
-    assert entries_in(database) == 3
-    assert table.commits == 3, "one for all that waited"
+    assert entries_in(database) == 4
+    assert table.commits == 4, "one for all that waited"
 
 
 def test_a_step_ends_while_others_ask(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

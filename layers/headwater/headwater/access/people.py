@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import Any
 
 from headwater.access.principal import Principal, Scope
+from headwater.openlineage.faults import Fault, InvalidRequest
 
 
 class AccessRole(StrEnum):
@@ -66,7 +67,10 @@ class People:
 
     def principal(self, claims: Mapping[str, Any]) -> Principal:
         """The principal of a person, by the claims of the token. A person in no known group has no scope. An address
-        that the provider has not verified is not a name: a person may have typed somebody else's."""
+        that the provider has not verified is not a name: a person may have typed somebody else's. Raises InvalidRequest
+        (401) if nothing says who the person is."""
+        if not claims.get("sub"):
+            raise InvalidRequest(Fault("token", "has no claim `sub`; have the identity provider add it"), status=401)
         mine = [self.groups[name] for name in _names(claims.get(self.claim, "")) if name in self.groups]
         writing = [group for group in mine if group.role is not AccessRole.READER]
         role = min((group.role for group in writing or mine), key=_RANKS.__getitem__, default=None)

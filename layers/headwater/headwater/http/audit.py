@@ -14,6 +14,7 @@ from headwater import metrics
 from headwater.access.principal import Principal
 from headwater.graph.names.naming import plain_namespace
 from headwater.graph.states.audit import MAX_NAMESPACES, READING, AuditEntry, cut
+from headwater.http.paths import Path
 from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse, error_response, response_or_error
 from headwater.openlineage.instant import instant_of
@@ -38,7 +39,7 @@ KEPT_PARAMETERS = frozenset(
     }
 )
 """The parameters of the query that an entry keeps. A cursor is left out for its signature, an unknown parameter because
-it may be anything, such as a key."""
+it may be anything, such as a key. Only the list of the audit knows `key`: elsewhere it is a client's key."""
 _REQUEST_ID = re.compile(r"[\w=-]{1,64}", re.ASCII)
 
 Failed = Callable[[str, BaseException], None]
@@ -99,7 +100,7 @@ def audit_entry(request: ApiRequest, status: int) -> AuditEntry:
         route=notes.route,
         path=cut(request.path),
         status=status,
-        query=_kept(request.repeated),
+        query=_kept(request.repeated, notes.route),
         namespaces=tuple(map(cut, namespaces[:MAX_NAMESPACES])),
         namespace_count=len(namespaces),
         node=cut(notes.node),
@@ -107,8 +108,9 @@ def audit_entry(request: ApiRequest, status: int) -> AuditEntry:
     )
 
 
-def _kept(query: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    return {name: cut(" ".join(values)) for name, values in sorted(query.items()) if name in KEPT_PARAMETERS}
+def _kept(query: Mapping[str, Iterable[str]], route: str) -> dict[str, str]:
+    kept = KEPT_PARAMETERS if route == f"GET {Path.AUDIT}" else KEPT_PARAMETERS - {"key"}
+    return {name: cut(" ".join(values)) for name, values in sorted(query.items()) if name in kept}
 
 
 def _is_id(text: str) -> bool:

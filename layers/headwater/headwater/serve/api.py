@@ -74,8 +74,6 @@ class ServedApi:
             return file_of_page(request.path, request.headers)
         if request.method in ("GET", "HEAD") and (page := self._pages().get(request.path)):
             return page()
-        if request.path.rstrip("/") == PREFIX + Path.AUDIT:
-            self.write_audit()
         answering = self.refusals if request.is_for_ingest else self.audit
         response = answering.answer(
             _received(request), lambda: self._principal(request.headers), self._use_case(request)
@@ -88,7 +86,13 @@ class ServedApi:
     def _use_case(self, request: HttpRequest) -> Callable[[ApiRequest], ApiResponse]:
         if request.is_for_ingest:
             return self.posting.respond
-        return partial(curate, self.curator) if request.method in WRITING else partial(look_up, self.lookups)
+        if request.method in WRITING:
+            return partial(curate, self.curator)
+        return self._list_audit if request.path.rstrip("/") == PREFIX + Path.AUDIT else partial(look_up, self.lookups)
+
+    def _list_audit(self, request: ApiRequest) -> ApiResponse:
+        self.write_audit()
+        return look_up(self.lookups, request)
 
     def _principal(self, headers: Mapping[str, str]) -> Principal:
         """The principal of a request. Raises InvalidRequest (401), or StorageError if the keys cannot be read."""

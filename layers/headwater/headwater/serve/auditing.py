@@ -1,5 +1,6 @@
-"""The audit of the process. The entry of a change is on disk before its answer. That of a lookup is a moment later, so
-that no lookup waits for a commit of thousands of items, or for the disk."""
+"""The audit of the process. The entry of a change is on disk before its answer. That of a lookup, and of a change that
+was refused, is a moment later: so no lookup waits for a commit of thousands of items, or for the disk, and clients
+without a key do not hold the threads of others so long."""
 
 import threading
 from collections import deque
@@ -24,8 +25,9 @@ class Auditing:
         self._writing = threading.Lock()
 
     def write(self, entry: AuditEntry) -> None:
-        """Writes the entry of a change, and keeps that of a lookup for the next step. Raises StorageError."""
-        if entry.is_change or len(self._waiting) >= MOST_WAITING:
+        """Writes the entry of a change, and keeps any other for the next step. Raises StorageError."""
+        is_refused = 400 <= entry.status < 500  # after a 503, a part of a deletion may be done
+        if (entry.is_change and not is_refused) or len(self._waiting) >= MOST_WAITING:
             self._log.write(entry)
         else:
             self._waiting.append(entry)
