@@ -20,12 +20,6 @@ def worker() -> Iterator[RecordedWorker]:
         yield worker
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServeProcess]:
-    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
-        yield server
-
-
 def once(worker: RecordedWorker, server: ServeProcess, *more: str) -> int:
     status = main([worker.url, "--once", "--url", server.url, "--kafka", "broker-1:9092", *more])
     server.wait_until_folded()

@@ -3,7 +3,6 @@
 import gzip
 import json
 import threading
-from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -24,12 +23,6 @@ from tests.upstream import Upstream, serving
 
 EVENTS = [factory.run_event(run=number, outputs=[factory.dataset("a")]) for number in range(5)]
 TEXTS = [exact_json.dumps(event) for event in EVENTS]
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServeProcess]:
-    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
-        yield server
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.memory import MemoryTable
 from tests import factory
 from tests.factory import Document
+from tests.fakes import fail_test
 from tests.lookup.requests import ANYONE, RETENTION, as_read, key_of
 
 LAKE, GLUE = "s3://lake", "arn:aws:glue:eu-central-1:123456789012"
@@ -312,8 +313,8 @@ def answers_after(events: Sequence[Document], principal: Principal = ANYONE) -> 
 
     def ask(path: str, **query: Any) -> Any:
         request = ApiRequest(principal, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
-        lookups = Lookups(GraphReader(table), naming, _fail)
-        response = response_or_error(lambda: respond(lookups, request), _fail)
+        lookups = Lookups(GraphReader(table), naming, fail_test)
+        response = response_or_error(lambda: respond(lookups, request), fail_test)
         assert response.status == 200, (path, query, response.body)
         return as_read(response).body
 
@@ -329,7 +330,3 @@ class Asked(Api):
     def ask(self, *parts: str, **query: Any) -> Answer:
         given = {name: value for name, value in query.items() if value is not None}
         return Answer("", self.answers("/".join(parts), **given))
-
-
-def _fail(message: str, error: BaseException, **_: Any) -> None:
-    raise AssertionError(message) from error
