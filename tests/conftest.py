@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -12,6 +13,7 @@ from headwater.cli.jvm.java_process import QUICK
 from local.layout import Layout
 from local.stack.lifecycle import Stack
 from tests.embedded import LOGS, embedded_stack
+from tests.serve.process import ServeProcess
 
 os.environ["SPARK_SUBMIT_OPTS"] = " ".join(QUICK)
 """For the JVM of each Spark that a test starts: its data are small, and compiling well takes longer than the work."""
@@ -28,6 +30,12 @@ def shared_stack() -> Iterator[Stack]:
     """The stack of the session. What a test leaves in it others see: so each has namespaces of its own."""
     with embedded_stack("shared") as running:
         yield running
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ServeProcess]:
+    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
+        yield server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

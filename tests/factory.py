@@ -8,9 +8,11 @@ from headwater.graph.names.naming import Naming
 from headwater.graph.producers.event_normalisation import normalise_event
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
+from headwater.store.table import Retention
 
 EPOCH = datetime(2026, 11, 20, 8, tzinfo=UTC)
 PRODUCER = "https://example.com/producer"
+RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 
 Document = dict[str, Any]
 
@@ -101,11 +103,12 @@ def job_event(
     job: str = "load",
     inputs: list[Document] | None = None,
     outputs: list[Document] | None = None,
+    facets: Document | None = None,
 ) -> Document:
     return {
         "eventTime": at(seconds),
         "producer": PRODUCER,
-        "job": {"namespace": "demo", "name": job},
+        "job": {"namespace": "demo", "name": job, **({"facets": facets} if facets else {})},
         "inputs": inputs or [],
         "outputs": outputs or [],
     }

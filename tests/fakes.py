@@ -1,11 +1,11 @@
-"""Fakes of the ports to AWS."""
+"""Fakes of the ports to AWS, and of the log."""
 
 from collections.abc import Sequence
 
 from headwater.store.errors import StorageError, UnreadableBody
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.messages import Message
+from headwater.store.messages import Message, ReceivedMessage
 from headwater.store.table import Item
 
 
@@ -29,6 +29,16 @@ class FakeBucket:
         return self.objects[key]
 
 
+class FakeArchive:
+    """An archive that keeps the texts of its events."""
+
+    def __init__(self) -> None:
+        self.archived: list[str] = []
+
+    def put(self, events: Sequence[ReceivedMessage]) -> None:
+        self.archived += [event.canonical for event in events]
+
+
 class FakeQueue:
     """Takes messages, but for those of the groups that `refused` names; while it is `broken`, none."""
 
@@ -41,6 +51,11 @@ class FakeQueue:
         safe = [not self.broken and message.group not in self.refused for message in messages]
         self.sent += [message for message, is_safe in zip(messages, safe, strict=True) if is_safe]
         return safe
+
+
+def fail_test(message: str, error: BaseException, *, run: str | None = None) -> None:
+    """The log of failures where there are none."""
+    raise AssertionError(message) from error
 
 
 def damage(table: MemoryTable, key: Key) -> None:

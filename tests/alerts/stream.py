@@ -2,12 +2,13 @@
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Self
 
 from headwater.alerts.alert import Alert
 from headwater.alerts.announce import Announcer, AnnounceResult
+from headwater.alerts.stored_alerts import StoringBus
 from headwater.fold.fold import fold
 from headwater.fold.split_on_schema_change import split_on_schema_change
 from headwater.graph.names.naming import Naming
@@ -15,13 +16,14 @@ from headwater.graph.names.thresholds import Thresholds
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.store.errors import Conflict, StorageError
 from headwater.store.graph_store import GraphStore
+from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.table import ConditionalPut, Item, Retention
+from headwater.store.table import ConditionalPut, Item
 from tests import factory
 from tests.factory import Document
 from tests.fakes import FakeBucket
 
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+RETENTION = factory.RETENTION
 URL = "https://lineage.example.com"
 
 Record = dict[str, Any]
@@ -29,11 +31,17 @@ Detail = dict[str, Any]
 
 
 class StreamedTable(MemoryTable):
-    """A table that keeps its stream: a record for each item that changed, and none for one that was put as it was."""
+    """A table that keeps its stream: a record for each item that changed, and none for one that was put as it was.
+    `reads` are the items that were read by their keys."""
 
     def __init__(self) -> None:
         super().__init__()
         self.stream: list[Record] = []
+        self.reads = 0
+
+    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
+        self.reads += len(keys)
+        return super().read(keys, only)
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         for change in changes:
@@ -99,6 +107,13 @@ class World:
         self.announcer = Announcer(
             self.store, self.bucket, self.bus, Naming(), lambda _, error, **__: self.faults.append(error)
         )
+
+    @classmethod
+    def storing(cls, table: StreamedTable | None = None) -> Self:
+        """One that stores each alert as it is told."""
+        world = cls(table)
+        world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+        return world
 
     def alerts_of_batch(self, *documents: Document) -> list[Detail]:
         return self.alerts_of_events(factory.received(*documents))

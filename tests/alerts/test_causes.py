@@ -1,11 +1,9 @@
 """A change of a schema that follows from one upstream names its cause, and is not critical a second time."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from headwater.alerts.stored_alerts import StoringBus
 from tests import factory
 from tests.alerts.stream import Detail, World
 from tests.factory import Document
@@ -16,15 +14,9 @@ FIRST_RUNS = ("customers", "scores", "segments", "copies", "look")
 CUSTOMERS, COPIES = "/srv/lake/customers", "/srv/lake/copies"
 
 
-def storing() -> World:
-    world = World()
-    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
-    return world
-
-
 def spark(*scenarios: str) -> list[Detail]:
     """The alerts of recorded events of Spark, after the first runs of all jobs."""
-    world = storing()
+    world = World.storing()
     events = [event for scenario in (*FIRST_RUNS, *scenarios) for event in recorded("spark", scenario)]
     return world.alerts_one_by_one(events)
 
@@ -52,7 +44,7 @@ def test_if_the_copy_comes_first_its_run_tells_of_the_source_and_the_late_write_
 
 def test_in_one_batch_and_doubled_there_is_one_critical_alert() -> None:
     events = [*recorded("spark", "customers_column_removed"), *recorded("spark", "copies_column_removed")]
-    world = storing()
+    world = World.storing()
     for scenario in FIRST_RUNS:
         world.alerts_of_batch(*recorded("spark", scenario))
     assert sorted(severities(world.alerts_of_batch(*events))) == [(COPIES, "info"), (CUSTOMERS, "critical")]
@@ -79,7 +71,7 @@ def report() -> Document:
 
 
 def alert_for_copy(*events: Document) -> dict[str, Any]:
-    alerts = storing().alerts_one_by_one([copied(1, "a", "b", "c", source=("a", "b", "c")), report(), *events])
+    alerts = World.storing().alerts_one_by_one([copied(1, "a", "b", "c", source=("a", "b", "c")), report(), *events])
     (alert,) = (alert for alert in alerts if alert["name"] == "copy")
     return alert
 
@@ -139,7 +131,7 @@ FIRST = (loads(1, *RAW), nightly(1, *RAW))
 
 def failure(*events: Document) -> tuple[Detail | None, Detail]:
     """The alert for the change, if there is one, and that for the failed run."""
-    alerts = storing().alerts_one_by_one([*FIRST, *events])
+    alerts = World.storing().alerts_one_by_one([*FIRST, *events])
     changed = [alert for alert in alerts if alert["alert"] != "Run Failed"]
     return (changed[0] if changed else None), next(alert for alert in alerts if alert["alert"] == "Run Failed")
 
@@ -154,14 +146,14 @@ def test_a_run_that_fails_for_a_column_that_its_input_lost_follows_from_that_cha
 
 
 def test_a_second_try_follows_from_it_too() -> None:
-    world = storing()
+    world = World.storing()
     tries = [nightly(run, "id:int", message=GONE) for run in (2, 3)]
     alerts = world.alerts_one_by_one([*FIRST, loads(2, "id:int"), *tries])
     assert [len(alert["causes"]) for alert in alerts] == [0, 1, 1]
 
 
 def test_the_run_that_meets_the_change_of_what_nobody_writes_is_told_with_the_column() -> None:
-    world = storing()
+    world = World.storing()
     world.alerts_one_by_one([nightly(1, *RAW)])
     (failed,) = (each for each in world.alerts_of_batch(nightly(2, "id:int", message=GONE)) if "message" in each)
     assert failed["causes"] == [{"nodeId": f"dataset:{LAKE}:raw", "columns": ["status"], "alertId": None}]
@@ -191,4 +183,4 @@ def test_an_application_that_fails_before_its_first_query_follows_from_the_chang
     query["run"]["facets"]["parent"] = factory.parent(51, "app")
     error = {"errorMessage": factory.facet(message=GONE, programmingLanguage="python")}
     events = [loads(1, *RAW), application(51, "COMPLETE"), query, loads(60, "id:int"), application(70, "FAIL", **error)]
-    assert [cause["columns"] for cause in storing().alerts_one_by_one(events)[-1]["causes"]] == [["status"]]
+    assert [cause["columns"] for cause in World.storing().alerts_one_by_one(events)[-1]["causes"]] == [["status"]]

@@ -1,13 +1,10 @@
 """The reads of an alert are bounded, and an unchanged state costs none."""
 
 import json
-from collections.abc import Collection
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from headwater.store.keys import Key
-from headwater.store.table import Item
 from local.deploy.template import read_template
 from tests import factory
 from tests.alerts.stream import Record, StreamedTable, World
@@ -19,14 +16,6 @@ FILTERS = [
     for pattern in TEMPLATE["AlertsStreamMapping"]["Properties"]["FilterCriteria"]["Filters"]
 ]
 COLUMNS = factory.schema("id:long", "total:double")
-
-
-class CountingTable(StreamedTable):
-    reads = 0
-
-    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
-        self.reads += len(keys)
-        return super().read(keys, only)
 
 
 def run(number: int) -> list[Document]:
@@ -97,7 +86,7 @@ def test_a_failure_of_a_job_with_many_readers_reads_little_and_says_that_there_a
     """At most a hundred nodes downstream of all outputs together are looked up, however many there are."""
     costs = []
     for readers in (105, 115):
-        table, numbers = CountingTable(), count(1)
+        table, numbers = StreamedTable(), count(1)
         world, outputs = World(table), [factory.dataset("first"), factory.dataset("second")]
         world.fold(factory.received(factory.run_event("COMPLETE", run=next(numbers), job="writer", outputs=outputs)))
         for number in range(readers):

@@ -3,12 +3,10 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from headwater.alerts.stored_alerts import StoringBus
 from headwater.store.table import IndexEntry
 from tests import factory
 from tests.alerts.stream import Detail, StreamedTable, World, changes
@@ -34,8 +32,7 @@ SESSIONS = {
 
 def alerts_of(events: list[Document]) -> list[Detail]:
     """The alerts of events that come one by one, each stored as it is told."""
-    world = World()
-    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    world = World.storing()
     return world.alerts_one_by_one(events)
 
 
@@ -73,8 +70,7 @@ def test_a_change_that_a_reader_told_is_not_told_of_the_write_though_the_index_l
         factory.run_event("COMPLETE", seconds=63, run=4, job="reader", inputs=[factory.dataset("a", schema=after)]),
         factory.run_event("COMPLETE", seconds=64, run=3, outputs=[factory.dataset("a", schema=after)]),
     ]
-    world = World(LaggingLists())
-    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    world = World.storing(LaggingLists())
     assert [alert["seenAs"] for alert in world.alerts_one_by_one(events)] == ["input"]
 
 

@@ -1,14 +1,12 @@
 """The stream is the outbox: after a failure at any call no alert is lost, and a repeated alert has the same id."""
 
 import contextlib
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from headwater.alerts import announce
 from headwater.alerts.alert import Record
-from headwater.alerts.stored_alerts import StoringBus
 from headwater.fold.fold import fold
 from headwater.read.reader import Reader
 from headwater.store.errors import StorageError
@@ -132,8 +130,7 @@ def test_of_several_tries_of_a_task_the_first_is_told() -> None:
 
 
 def test_a_failure_whose_parent_s_failure_is_told_already_is_not_told_again() -> None:
-    world = World()
-    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    world = World.storing()
     wrapper = factory.run_event("FAIL", job="dbt-run", run=1, seconds=9)
     model = factory.run_event(
         "FAIL", job="model", run=2, seconds=1, run_facets={"parent": factory.parent(1, "dbt-run")}

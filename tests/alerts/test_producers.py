@@ -3,13 +3,11 @@
 Each folder of tests/fixtures/producers has a page with what ran.
 """
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 
 from headwater.alerts.abandoned_runs import Sweeper
-from headwater.alerts.stored_alerts import StoringBus
 from headwater.graph.names.identity import dataset_id
 from headwater.graph.names.naming import Naming
 from headwater.graph.names.thresholds import Thresholds
@@ -87,8 +85,7 @@ def test_no_mode_of_dbt_changes_a_schema_after_another(scenario: str) -> None:
 )
 def test_a_failure_whose_events_come_in_reverse_is_told_once(scenario: str) -> None:
     """The wrapper's failure comes first, and is told; its cause, a model or an assertion, is not told beside it."""
-    world = World()
-    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    world = World.storing()
     assert told(world.alerts_one_by_one(recorded("dbt", scenario)[::-1])) == ["Run Failed: dbt-run-shop failed"]
 
 

@@ -1,9 +1,9 @@
 """A run that was due and has not begun is told once, with its readers; if another job explains it, that one is told."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -17,12 +17,11 @@ from headwater.openlineage.instant import Instant, instant_of
 from headwater.store import keys
 from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.items.rhythms import DUE
-from headwater.store.keys import Key
-from headwater.store.table import Item
 from headwater.traversal import expectations
 from tests import factory
-from tests.alerts.stream import StreamedTable, World, plain
+from tests.alerts.stream import World, plain
 from tests.factory import EPOCH, Document
+from tests.fakes import fail_test
 
 HOURS = 60
 """The hours of which the runs are known; the next hour is the one in question."""
@@ -38,7 +37,7 @@ class Jobs:
     def __init__(self, *jobs: str) -> None:
         self.world = World()
         self.bus = StoringBus(self.world.store, self.world.bus, lambda: at(HOURS))
-        self.due = DueJobs(self.world.store, self.bus, Naming(), _fail)
+        self.due = DueJobs(self.world.store, self.bus, Naming(), fail_test)
         self.numbers = iter(range(1, 10_000))
         for hour in range(HOURS):
             self.run(hour, *jobs)
@@ -201,10 +200,6 @@ def test_the_end_of_the_last_run_sent_again_does_not_make_a_forgotten_job_due() 
     assert jobs.world.store.due_jobs(at(HOURS + 1_000)) == []
 
 
-def _fail(what: str, error: BaseException, **_: Any) -> None:
-    raise AssertionError(what) from error
-
-
 def test_a_job_for_corrections_that_was_there_before_takes_no_place() -> None:
     jobs = Jobs("a", "a_corrections")
     for hour in range(3):
@@ -295,7 +290,7 @@ def test_queries_stand_for_their_application() -> None:
         run(hour, "first", "raw", "orders")
         run(hour + 0.2, "second", "orders", "revenue")
     start = len(world.bus.sent)
-    DueJobs(world.store, bus, Naming(), _fail).sweep(at(HOURS + 2))
+    DueJobs(world.store, bus, Naming(), fail_test).sweep(at(HOURS + 2))
     (alert,) = [plain(each) for each in world.bus.sent[start:]]
     assert (alert["name"], alert["outputs"]) == ("first", ["dataset:s3://lake:orders"])
     assert "dataset:s3://lake:revenue" in {item["nodeId"] for item in alert["suffers"][0]["items"]}
@@ -313,20 +308,10 @@ def test_a_sweep_that_runs_out_of_time_has_told_what_it_found(monkeypatch: pytes
     assert sorted([*first, *jobs.names(HOURS + 1.8)]) == ["a", "c", "e"]
 
 
-class CountedTable(StreamedTable):
-    reads = 0
-
-    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
-        self.reads += len(keys)
-        return super().read(keys, only)
-
-
 def counted(jobs: Jobs, hour: float) -> tuple[list[str], int]:
     """The names of the alerts of a sweep, and how many items it reads."""
-    jobs.world.table.__class__ = CountedTable
-    table = cast(CountedTable, jobs.world.table)
-    before = table.reads
-    return jobs.names(hour), table.reads - before
+    before = jobs.world.table.reads
+    return jobs.names(hour), jobs.world.table.reads - before
 
 
 def test_nobody_asks_again_why_jobs_are_late_that_were_told_or_that_wait() -> None:

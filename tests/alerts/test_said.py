@@ -21,6 +21,7 @@ from headwater.traversal.deadlines import deadlines, subjects
 from tests import factory
 from tests.alerts.stream import World, plain
 from tests.factory import Document
+from tests.fakes import fail_test
 
 MONDAY = datetime(2026, 9, 7, tzinfo=UTC)
 DAYS = 21
@@ -79,12 +80,8 @@ class Days:
 
     def sweep(self, hour: float, day: float = DAYS) -> list[Document]:
         self.now, start = at(day, hour), len(self.world.bus.sent)
-        DueJobs(self.world.store, self.bus, Naming(), _fail).sweep(self.now)
+        DueJobs(self.world.store, self.bus, Naming(), fail_test).sweep(self.now)
         return [plain(alert) for alert in self.world.bus.sent[start:]]
-
-
-def _fail(what: str, error: BaseException, **_: Any) -> None:
-    raise AssertionError(what) from error
 
 
 def told(alerts: list[Document]) -> list[tuple[str, str]]:

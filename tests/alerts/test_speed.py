@@ -4,12 +4,10 @@ alerts if they are folded one by one, in batches, or all at once."""
 import json
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from headwater.alerts.stored_alerts import StoringBus
 from headwater.openlineage import exact_json
 from tests import factory
 from tests.alerts.stream import Detail, World
@@ -24,8 +22,7 @@ OF_THE_RECORD = {"id", "tags", "link", "text", "chatText"}
 
 def alerts_of(events: list[Document], size: int, *, is_late: bool = False) -> list[Detail]:
     """The alerts of events that are folded in batches of a size; `is_late`: raised once all batches are folded."""
-    world = World()
-    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    world = World.storing()
     batches = [factory.received(*events[start : start + size]) for start in range(0, len(events), size)]
     if not is_late:
         return [alert for batch in batches for alert in world.alerts_of_events(batch)]
@@ -98,8 +95,7 @@ def late(events: list[Document]) -> list[Detail]:
 
 def late_in_parts(events: list[Document]) -> list[Detail]:
     """Each record is a batch of the stream of its own, once all events are folded."""
-    world = World()
-    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    world = World.storing()
     for event in events:
         world.fold(factory.received(event))
     return [alert for record in [*world.table.stream] for alert in world.alerts_of_records([record])]
@@ -194,8 +190,7 @@ def test_each_of_several_changes_that_look_the_same_is_told_once_with_its_own_ti
 
 
 def test_a_record_that_is_delivered_again_tells_the_same_change() -> None:
-    world = World()
-    world.announcer = replace(world.announcer, bus=StoringBus(world.store, world.bus))
+    world = World.storing()
     for event in flips(1, 10, 20, 30, side="outputs"):
         world.fold(factory.received(event))
     records = [*world.table.stream]

@@ -20,15 +20,8 @@ def worker() -> Iterator[RecordedWorker]:
         yield worker
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServeProcess]:
-    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
-        yield server
-
-
 def once(worker: RecordedWorker, server: ServeProcess, *more: str) -> int:
-    url = f"http://127.0.0.1:{worker.port}"
-    status = main([url, "--once", "--url", server.url, "--kafka", "broker-1:9092", *more])
+    status = main([worker.url, "--once", "--url", server.url, "--kafka", "broker-1:9092", *more])
     server.wait_until_folded()
     return status
 
@@ -40,7 +33,7 @@ def test_a_poll_sends_what_is_new(
     assert capsys.readouterr().out == "connectors: 4, events sent: 5\n"
     assert once(worker, server) == 0
     assert capsys.readouterr().out == ""
-    namespace = f"kafka-connect:%2F%2F127.0.0.1:{worker.port}"
+    namespace = worker.url.replace("http://", "kafka-connect:%2F%2F")
     jobs = server.get(f"/api/v1/namespaces/{namespace}/jobs")["jobs"]
     assert {job["name"]: job["latestRun"]["state"] for job in jobs} == {
         "read-orders": "RUNNING",
@@ -80,7 +73,7 @@ def test_a_connector_that_is_described_in_part_is_named(
 
 
 def test_a_server_that_is_away_is_told(worker: RecordedWorker, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([f"http://127.0.0.1:{worker.port}", "--once", "--url", "http://127.0.0.1:1"]) == 1
+    assert main([worker.url, "--once", "--url", "http://127.0.0.1:1"]) == 1
     assert "nothing was sent: http://127.0.0.1:1 cannot be reached" in capsys.readouterr().err
 
 

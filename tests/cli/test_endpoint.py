@@ -5,7 +5,6 @@ import importlib
 import json
 import stat
 from argparse import ArgumentParser
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,12 +25,6 @@ def nothing_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     for variable in (URL_VARIABLE, KEY_VARIABLE):
         monkeypatch.delenv(variable, raising=False)
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServeProcess]:
-    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
-        yield server
 
 
 def make_up() -> None:

@@ -5,7 +5,6 @@ import json
 import os
 import re
 from contextlib import closing
-from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -27,14 +26,14 @@ from headwater.store.sqlite import database as database_module
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import PAGE_BYTES, Database, RefusedDatabase, sole_use
 from headwater.store.sqlite.home import SqliteHome
-from headwater.store.table import FORMS, Retention
+from headwater.store.table import FORMS
 from tests import factory
+from tests.factory import RETENTION
 from tests.serve.process import ServeProcess
 from tests.serve.test_process import without_latency
 from tests.store.files import items_in
 
 NOW = Instant("2026-11-26T08:00:00.000000000Z")
-RETENTION = Retention(timedelta(days=90), timedelta(days=30))
 
 
 @pytest.fixture

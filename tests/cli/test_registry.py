@@ -21,12 +21,6 @@ def registry() -> Iterator[FakeRegistry]:
         yield registry
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServeProcess]:
-    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
-        yield server
-
-
 def once(registry: FakeRegistry, server: ServeProcess, *more: str) -> int:
     status = main([registry.url, "--once", "--url", server.url, "--kafka", "broker-1:9092", *more])
     server.wait_until_folded()

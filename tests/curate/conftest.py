@@ -22,12 +22,11 @@ from headwater.openlineage import exact_json
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import read_message
-from headwater.store.table import Retention
 from tests import factory
-from tests.fakes import FakeBucket, FakeQueue
+from tests.fakes import FakeBucket, FakeQueue, fail_test
 from tests.store.files import FileTable, table_with
 
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+RETENTION = factory.RETENTION
 EVERYBODY = Principal("everybody", frozenset({Scope.ADMIN}), ("*",))
 LAKE = "s3://lake"
 
@@ -63,7 +62,7 @@ class Api:
 
     def get(self, path: str, **query: Any) -> Response:
         request = self._request("GET", path, query)
-        lookups = reading.Lookups(self.store, self.naming, _fail)
+        lookups = reading.Lookups(self.store, self.naming, fail_test)
         return self._answered(lambda: reading.respond(lookups, request))
 
     def put(self, path: str, body: Any = None) -> Response:
@@ -115,10 +114,6 @@ class Api:
     def _answered(self, request: Callable[[], ApiResponse]) -> Response:
         response = response_or_error(request, lambda message, _: self.logged.append(message))
         return Response(response.status, json.loads(response.to_gateway()["body"]))
-
-
-def _fail(message: str, error: BaseException, *, run: str | None = None) -> None:
-    raise AssertionError(message) from error
 
 
 def folded(events: Iterable[NormalisedEvent]) -> dict[Any, str]:

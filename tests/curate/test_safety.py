@@ -10,10 +10,10 @@ from headwater.fold.fold import NO_THRESHOLDS, fold
 from headwater.fold.normalise import Delivery, Normaliser
 from headwater.openlineage.instant import Instant
 from headwater.store.errors import StorageError
-from headwater.store.messages import ReceivedMessage
 from headwater.store.table import ConditionalPut
 from tests import factory
 from tests.curate.conftest import LAKE, Api, Response, folded, versions
+from tests.fakes import FakeArchive, fail_test
 
 ORDERS, LOAD = f"namespaces/{LAKE}/datasets/orders", "namespaces/demo/jobs/load"
 RUN = {"id": factory.run_id(50)}
@@ -89,11 +89,6 @@ def test_a_queued_event_is_not_lost_if_the_table_is_unavailable(
     assert folded([*api.folded_events, *api.queued_events()]) == versions(api.table)
 
 
-class NoArchive:
-    def put(self, events: Sequence[ReceivedMessage]) -> None:
-        """Keeps nothing."""
-
-
 @each_write
 def test_a_second_delivery_changes_nothing(api: Api, number: int) -> None:
     for before in range(number + 1):
@@ -102,20 +97,16 @@ def test_a_second_delivery_changes_nothing(api: Api, number: int) -> None:
     normaliser = Normaliser(
         api.store,
         api.bucket,
-        NoArchive(),
+        FakeArchive(),
         api.naming,
         NO_THRESHOLDS,
         lambda: Instant("2026-11-20T09:00:00.000000000Z"),
-        _fail,
+        fail_test,
     )
     deliveries = [Delivery(str(at), message.group, message.body) for at, message in enumerate(api.queue.sent)]
     for _ in range(2):
         assert normaliser.normalise(deliveries).failed == []
     assert api.table.items == items
-
-
-def _fail(message: str, error: BaseException, *, run: str | None = None) -> None:
-    raise AssertionError(message) from error
 
 
 def test_curation_of_a_node_is_no_use_of_the_node(api: Api) -> None:

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -21,16 +20,15 @@ from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.store.aws.dynamodb import DynamoTable
 from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
-from headwater.store.memory import MemoryTable
-from headwater.store.table import Item, Retention, Table
+from headwater.store.table import Item, Table
 from tests import factory, strategies
 from tests.dynamodb_local import dynamodb_local
-from tests.factory import Document
+from tests.factory import RETENTION, Document
 from tests.fakes import FakeBucket
+from tests.lookup.requests import table_after
 from tests.store.conftest import new_table
 from tests.store.files import table_with
 
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 WRITERS = 4
 LONGEST_BATCH = 4
 DELIVERIES = 20
@@ -99,10 +97,7 @@ def deliver(batch: Sequence[NormalisedEvent], table: Table) -> None:
 
 
 def folded_by_one(documents: Sequence[Document]) -> Iterable[Item]:
-    table = MemoryTable()
-    for event in factory.received(*documents):
-        fold([event], GraphStore(table, RETENTION))
-    return table.items.values()
+    return table_after(*documents, one_by_one=True).items.values()
 
 
 def as_stored(client: Any, wanted: Iterable[Item]) -> dict[tuple[str, str], Attributes]:

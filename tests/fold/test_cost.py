@@ -1,7 +1,6 @@
 """The reads of the table and the items written by a fold."""
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import timedelta
 
 from headwater.fold.fold import fold
 from headwater.graph.facets.long_facet import SCHEMA, digest_of
@@ -13,12 +12,11 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.snapshot import ReadRequest
-from headwater.store.table import ConditionalPut, Item, Retention
+from headwater.store.table import ConditionalPut, Item
 from tests import factory
 from tests.caches import CheckedCache
-from tests.factory import Document
+from tests.factory import RETENTION, Document
 
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 INPUT = factory.dataset("orders", schema=factory.schema("id:long", "total:double"))
 OUTPUT = factory.dataset(
     "revenue",

@@ -23,11 +23,9 @@ from headwater.read.reader import Reader
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.snapshot import ReadRequest
-from headwater.store.table import Retention
 from tests import factory, strategies
-from tests.factory import Document
+from tests.factory import RETENTION, Document
 
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 LOAD = job_id(Name("demo", "load"))
 Flow = tuple[DatasetId | None, DatasetId | None]
 

@@ -19,11 +19,10 @@ from headwater.store import keys
 from headwater.store.graph_store import GraphStore
 from headwater.store.items.alerts import LATENCY
 from headwater.store.memory import MemoryTable
-from headwater.store.table import ConditionalPut, Retention
+from headwater.store.table import ConditionalPut
 from tests import factory
-from tests.factory import Document
+from tests.factory import RETENTION, Document
 
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 THRESHOLDS = Thresholds(10_000, {"demo": 5_000, "demo-*": 1_000})
 KEY = keys.latency(job_id(Name("demo", "load")))
 

@@ -1,8 +1,7 @@
 """The law of the fold: a set of events leaves the same items, byte for byte, in any order, batches and repetition."""
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -14,55 +13,34 @@ from headwater.fold.fold import fold
 from headwater.graph.names.identity import JobRunId
 from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.graph.states.run import Run
-from headwater.store import keys
 from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.table import LOWEST, ConditionalPut, IndexEntry, Item, Retention
+from headwater.store.table import Item
 from tests import factory, strategies
 from tests.caches import CheckedCache
 from tests.factory import Document
+from tests.fold.watched_table import WatchedTable
 from tests.store.files import table_with
 
 Fold = Callable[[Iterable[Sequence[NormalisedEvent]]], dict[Key, Item]]
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+RETENTION = factory.RETENTION
 
 
-class Interrupted(MemoryTable):
+class Interrupted(WatchedTable):
     """A table that does something of ours just before its nth call, counted over all operations."""
 
     def __init__(self, items: dict[Key, Item], nth: int, interruption: Callable[[], object]) -> None:
-        super().__init__()
-        self.items = items
+        super().__init__(items, self._count)
         self.calls = 0
         self._nth = nth
         self._interruption = interruption
 
-    def _called(self) -> None:
+    def _count(self) -> None:
         self.calls += 1
         if self.calls == self._nth:
             self._interruption()
-
-    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
-        self._called()
-        return super().read(keys, only)
-
-    def change(self, changes: Sequence[ConditionalPut]) -> None:
-        for change in changes:
-            self._called()
-            super().change([change])
-
-    def put(self, items: Iterable[Item]) -> None:
-        for item in items:
-            self._called()
-            super().put([item])
-
-    def newest(
-        self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
-    ) -> Iterator[IndexEntry]:
-        self._called()
-        return super().newest(pk, before, after, limit)
 
 
 def assert_as_alone(

@@ -1,9 +1,9 @@
 """A batch of messages: the folded messages, the quarantined messages, and the messages to deliver again."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -17,21 +17,13 @@ from headwater.store.errors import StorageError
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.messages import Message, ReceivedMessage, read_message, write_message
-from headwater.store.table import Item, Retention
+from headwater.store.messages import read_message, write_message
+from headwater.store.table import Item
 from tests import factory
-from tests.factory import Document
-from tests.fakes import FakeBucket
+from tests.factory import RETENTION, Document
+from tests.fakes import FakeArchive, FakeBucket, FakeQueue
 
 FOLDED = parse_instant("2026-11-20T08:00:02.5Z")
-
-
-class FakeArchive:
-    def __init__(self) -> None:
-        self.archived: list[str] = []
-
-    def put(self, events: Sequence[ReceivedMessage]) -> None:
-        self.archived += [event.canonical for event in events]
 
 
 class PartlyAway(MemoryTable):
@@ -67,7 +59,7 @@ def archive() -> FakeArchive:
 @pytest.fixture
 def normaliser(table: PartlyAway, bucket: FakeBucket, archive: FakeArchive) -> Normaliser:
     return Normaliser(
-        GraphStore(table, Retention(runs=timedelta(days=90), events=timedelta(days=30))),
+        GraphStore(table, RETENTION),
         bucket,
         archive,
         Naming(),
@@ -193,19 +185,6 @@ def _incompressible(length: int) -> str:
     return "".join(letters)
 
 
-class FakeQueue:
-    """A queue of events that are forwarded; it takes nothing of the groups in `away`."""
-
-    def __init__(self) -> None:
-        self.taken: list[Message] = []
-        self.away: set[str] = set()
-
-    def send(self, messages: Sequence[Message]) -> list[bool]:
-        safe = [message.group not in self.away for message in messages]
-        self.taken += [message for message, is_safe in zip(messages, safe, strict=True) if is_safe]
-        return safe
-
-
 def test_events_are_forwarded_to_each_target_once_they_are_folded_and_archived(
     normaliser: Normaliser, table: PartlyAway, bucket: FakeBucket
 ) -> None:
@@ -214,9 +193,9 @@ def test_events_are_forwarded_to_each_target_once_they_are_folded_and_archived(
     outcome = replace(normaliser, targets=["url", "catalog"], forward=queue).normalise(deliveries(bucket, 1, 2, 2))
     assert outcome.failed == ["0"]
     run = factory.run_id(2)
-    assert [message.group for message in queue.taken] == [f"url/{run}", f"catalog/{run}"] * 2
-    assert len({message.deduplication_id for message in queue.taken}) == 4
-    events = [json.loads(read_message(message.body, bucket).canonical) for message in queue.taken[::2]]
+    assert [message.group for message in queue.sent] == [f"url/{run}", f"catalog/{run}"] * 2
+    assert len({message.deduplication_id for message in queue.sent}) == 4
+    events = [json.loads(read_message(message.body, bucket).canonical) for message in queue.sent[::2]]
     assert [event["eventTime"] for event in events] == [factory.at(1), factory.at(2)]
 
 
@@ -230,16 +209,16 @@ def test_the_events_of_a_run_are_forwarded_in_the_order_of_their_delivery(
     queue = FakeQueue()
     forwarding = replace(normaliser, targets=["url"], forward=queue)
     table.failures[factory.run_id(9)] = StorageError("throttled")
-    assert (forwarding.normalise(batch).failed, queue.taken) == (["0", "1"], [])
+    assert (forwarding.normalise(batch).failed, queue.sent) == (["0", "1"], [])
     table.failures.clear()
     assert forwarding.normalise(batch).failed == []
-    events = [json.loads(read_message(message.body, bucket).canonical) for message in queue.taken]
+    events = [json.loads(read_message(message.body, bucket).canonical) for message in queue.sent]
     assert [event["eventType"] for event in events] == ["START", "COMPLETE"]
 
 
 def test_an_event_that_cannot_be_handed_on_is_delivered_again(normaliser: Normaliser, bucket: FakeBucket) -> None:
     queue = FakeQueue()
-    queue.away = {f"catalog/{factory.run_id(2)}"}
+    queue.refused = {f"catalog/{factory.run_id(2)}"}
     outcome = replace(normaliser, targets=["url", "catalog"], forward=queue).normalise(deliveries(bucket, 1, 2))
     assert outcome.failed == ["1"]
-    assert len(queue.taken) == 3
+    assert len(queue.sent) == 3

@@ -3,7 +3,7 @@
 import gzip
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -24,14 +24,13 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import ReceivedMessage, write_message
-from headwater.store.table import ConditionalPut, Item, Retention
+from headwater.store.table import ConditionalPut, Item
 from tests import factory
-from tests.factory import Document
-from tests.fakes import FakeBucket
+from tests.factory import RETENTION, Document
+from tests.fakes import FakeArchive, FakeBucket
 from tests.faults.functions import Clock
 
 AT = Instant("2026-11-20T08:00:02.000000000Z")
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 WIDE = [factory.dataset(f"output {number}", schema=factory.schema("id:long")) for number in range(WIDE_EVENT + 1)]
 
 
@@ -73,16 +72,6 @@ class BrokenStream:
         raise ClientError({"Error": {"Code": "ServiceUnavailableException", "Message": "slow down"}}, "PutRecordBatch")
 
 
-class Recorder:
-    """An archive that keeps the texts of its events."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    def put(self, events: Sequence[ReceivedMessage]) -> None:
-        self.texts += [event.canonical for event in events]
-
-
 def table_of(client: ThrottlingClient, clock: Clock, seconds: float | None) -> DynamoTable:
     deadline = Deadline(clock, clock.sleep)
     if seconds is not None:
@@ -104,7 +93,7 @@ def normalised(table: MemoryTable, documents: dict[str, Document], archive: Any 
     normaliser = Normaliser(
         GraphStore(table, RETENTION),
         FakeBucket(),
-        archive or Recorder(),
+        archive or FakeArchive(),
         Naming(),
         Thresholds(300_000, {}),
         now=lambda: AT,
@@ -180,9 +169,9 @@ def test_an_event_that_nothing_archives_is_folded_and_comes_again() -> None:
     table = MemoryTable()
     result = normalised(table, {"0": factory.run_event()}, NoArchive())
     assert (result.failed, result.folded) == (["0"], 1)
-    archive = Recorder()
+    archive = FakeArchive()
     assert normalised(table, {"0": factory.run_event()}, archive).failed == []
-    assert len(archive.texts) == 1
+    assert len(archive.archived) == 1
 
 
 class FakeSqs:

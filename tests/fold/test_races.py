@@ -7,24 +7,24 @@ calls are tried.
 
 import itertools
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import timedelta
+from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
 from headwater.fold.fold import fold
 from headwater.graph.states.normalised_event import NormalisedEvent
-from headwater.store import keys
 from headwater.store.graph_store import GraphStore
 from headwater.store.keys import Key
-from headwater.store.memory import MemoryTable
-from headwater.store.table import LOWEST, ConditionalPut, IndexEntry, Item, Retention
+from headwater.store.table import Item
 from tests import factory
-from tests.factory import Document
+from tests.factory import RETENTION, Document
+from tests.fold.watched_table import WatchedTable
+from tests.lookup.requests import table_after
 from tests.store.files import table_with
 
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 MOST_CALLS = 16
+DELETED: Document = {"headwater_deleted": {"through": "2026-11-20T08:00:00.000000000Z"}}
 OLD, NEW = factory.schema("id:long"), factory.schema("id:string")
 
 
@@ -120,9 +120,7 @@ SCENES = {
     # A dataset is deleted, while a job uses it again.
     "a deletion": (
         [uses(OLD, seconds=0, run=1, job="load")],
-        factory.dataset_event(
-            factory.dataset("a", headwater_deleted={"through": "2026-11-20T08:00:00.000000000Z"}), seconds=3
-        ),
+        factory.dataset_event(factory.dataset("a", **DELETED), seconds=3),
         uses(OLD, seconds=4, run=2, job="report"),
     ),
     # A job is deleted, while what it says of the columns of a new dataset is stored.
@@ -134,14 +132,7 @@ SCENES = {
             run=1,
             output=factory.dataset("a", columnLineage=factory.columns(id=("s3://lake", "b", "id"))),
         ),
-        {
-            **factory.job_event(),
-            "job": {
-                "namespace": "demo",
-                "name": "load",
-                "facets": {"headwater_deleted": {"through": "2026-11-20T08:00:00.000000000Z"}},
-            },
-        },
+        factory.job_event(facets=DELETED),
     ),
     "a new dataset": ([], uses(NEW, seconds=5, run=3, job="load"), uses(OLD, seconds=9, run=4, job="report")),
 }
@@ -172,41 +163,8 @@ class Turns:
         return self._order[0] if self._order else min(self._running)
 
 
-class TakingTurns(MemoryTable):
-    """The table as one of two writers sees it; every item changed is a call of its own, as on DynamoDB."""
-
-    def __init__(self, items: dict[Key, Item], turns: Turns, writer: int) -> None:
-        super().__init__()
-        self.items = items
-        self._turns = turns
-        self._writer = writer
-
-    def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
-        self._turns.take(self._writer)
-        return super().read(keys)
-
-    def change(self, changes: Sequence[ConditionalPut]) -> None:
-        for change in changes:
-            self._turns.take(self._writer)
-            super().change([change])
-
-    def put(self, items: Iterable[Item]) -> None:
-        for item in items:
-            self._turns.take(self._writer)
-            super().put([item])
-
-    def newest(
-        self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
-    ) -> Iterator[IndexEntry]:
-        self._turns.take(self._writer)
-        return super().newest(pk, before, after, limit)
-
-
 def folded(documents: Sequence[Document]) -> dict[Key, Item]:
-    table = MemoryTable()
-    for event in factory.received(*documents):
-        fold([event], GraphStore(table, RETENTION))
-    return table.items
+    return table_after(*documents, one_by_one=True).items
 
 
 def raced(before: dict[Key, Item], writers: Sequence[list[NormalisedEvent]], order: Sequence[int]) -> dict[Key, Item]:
@@ -214,7 +172,7 @@ def raced(before: dict[Key, Item], writers: Sequence[list[NormalisedEvent]], ord
 
     def write(writer: int) -> None:
         try:
-            fold(writers[writer], GraphStore(TakingTurns(items, turns, writer), RETENTION))
+            fold(writers[writer], GraphStore(WatchedTable(items, partial(turns.take, writer)), RETENTION))
         finally:
             turns.leave(writer)
 

@@ -1,33 +1,24 @@
 """States after events of real producers: each case is one that an existing lineage server gets wrong."""
 
-from datetime import timedelta
-
-from headwater.fold.fold import fold
 from headwater.graph.names.identity import dataset_id, job_id
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run, RunState
 from headwater.openlineage.event import Name
 from headwater.store import keys
-from headwater.store.graph_store import GraphStore
 from headwater.store.items.datasets import DATASET, SCHEMAS
 from headwater.store.items.jobs import JOB
 from headwater.store.items.runs import RUN
 from headwater.store.memory import MemoryTable
-from headwater.store.table import Retention
 from tests import factory
-from tests.caches import CheckedCache
 from tests.factory import Document
+from tests.lookup.requests import table_after
 
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 A, B = factory.dataset("a"), factory.dataset("b")
 
 
 def folded(*documents: Document) -> MemoryTable:
-    table = MemoryTable()
-    for event in factory.received(*documents):
-        fold([event], GraphStore(table, RETENTION, CheckedCache()))
-    return table
+    return table_after(*documents, one_by_one=True)
 
 
 def run_of(table: MemoryTable, number: int = 1) -> Run:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,12 +15,12 @@ from headwater.graph.states.normalised_event import NormalisedEvent
 from headwater.openlineage import exact_json
 from headwater.store.aws.dynamodb import DynamoTable
 from headwater.store.graph_store import GraphStore
-from headwater.store.table import Retention, Table
+from headwater.store.table import Table
 from tests.dynamodb_local import dynamodb_local
+from tests.factory import RETENTION
 from tests.fakes import FakeBucket
 from tests.store.conftest import new_table
 
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 KNOWN, MEASURED = range(3), range(3, 9)
 """The runs that are folded first, and those that are measured."""
 

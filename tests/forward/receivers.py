@@ -1,13 +1,13 @@
 """Systems that take events: an endpoint of OpenLineage, and SageMaker Catalog as its documentation describes it."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.upstream import Reply, Seen, web_server
 
 DOMAIN = "dzd_a1b2c3"
 
@@ -20,8 +20,8 @@ class Receiver:
     answers: list[int] = field(default_factory=list)
     requests: list[tuple[str, dict[str, str], Any]] = field(default_factory=list)
 
-    def answer(self, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
-        self.requests.append((path, headers, json.loads(body)))
+    def answer(self, request: Seen) -> Reply:
+        self.requests.append((request.path, request.headers, json.loads(request.body)))
         status = self.answers.pop(0) if self.answers else 201
         return status, {"Location": f"{self.url}/elsewhere"}, b""
 
@@ -37,43 +37,25 @@ class CatalogStub(Receiver):
 
     posted: dict[str, Any] = field(default_factory=dict)
 
-    def answer(self, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
+    def answer(self, request: Seen) -> Reply:
         if self.answers:
             return _refusal(self.answers.pop(0), "ThrottlingException")
-        if path != f"/v2/domains/{DOMAIN}/lineage/events":
+        if request.path != f"/v2/domains/{DOMAIN}/lineage/events":
             return _refusal(404, "ResourceNotFoundException")
-        token, event = headers["client-token"], json.loads(body)
+        token, event = request.headers["client-token"], json.loads(request.body)
         is_run = "run" in event and event.get("eventType") in ("START", "COMPLETE", "FAIL")
-        if len(body) > 300_000 or not 0 < len(token) <= 128 or not is_run:
+        if len(request.body) > 300_000 or not 0 < len(token) <= 128 or not is_run:
             return _refusal(400, "ValidationException")
         self.posted.setdefault(token, event)
         answer = {"domainId": DOMAIN, "id": sha256(token.encode()).hexdigest()[:14]}
         return 200, {"Content-Type": "application/json"}, json.dumps(answer).encode()
 
 
-def _refusal(status: int, code: str) -> tuple[int, dict[str, str], bytes]:
+def _refusal(status: int, code: str) -> Reply:
     return status, {"x-amzn-ErrorType": code}, json.dumps({"message": "refused"}).encode()
 
 
 @contextmanager
 def receiving(receiver: Receiver) -> Iterator[str]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            status, answered, content = receiver.answer(self.path, headers, body)
-            self.send_response(status)
-            for name, value in answered.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        receiver.url = f"http://127.0.0.1:{server.server_address[1]}"
+    with web_server(receiver.answer) as receiver.url:
         yield receiver.url
-        server.shutdown()

@@ -31,7 +31,7 @@ def connect(deployed: Deployed, secret: str = "NONE", **urls: str) -> Function: 
 
 
 def test_connect_sends_what_is_new_once(deployed: Deployed, worker: RecordedWorker) -> None:
-    poll = connect(deployed, recorded=f"http://127.0.0.1:{worker.port}")
+    poll = connect(deployed, recorded=worker.url)
     assert poll(schedule()) == {"sent": 5}
     deployed.wait_for_ingestion()
     assert poll(schedule()) == {"sent": 0}
@@ -43,11 +43,11 @@ def test_connect_sends_what_is_new_once(deployed: Deployed, worker: RecordedWork
 def test_connect_fails_for_a_cluster_that_is_away_after_it_has_polled_the_others(
     deployed: Deployed, worker: RecordedWorker
 ) -> None:
-    poll = connect(deployed, away="http://127.0.0.1:1", there=f"http://127.0.0.1:{worker.port}")
+    poll = connect(deployed, away="http://127.0.0.1:1", there=worker.url)
     with pytest.raises(Exception, match=r"^away$"):
         poll(schedule())
     deployed.wait_for_ingestion()
-    assert connect(deployed, there=f"http://127.0.0.1:{worker.port}")(schedule()) == {"sent": 0}
+    assert connect(deployed, there=worker.url)(schedule()) == {"sent": 0}
 
 
 def test_without_a_cluster_connect_does_nothing(deployed: Deployed) -> None:
@@ -59,7 +59,7 @@ def test_the_credentials_of_the_secret_reach_the_worker(deployed: Deployed, work
     secret = json.dumps({"guarded": AUTHORIZATION})
     arn = secrets.create_secret(Name="headwater-test-connect", SecretString=secret)["ARN"]
     try:
-        assert connect(deployed, secret=arn, guarded=f"http://127.0.0.1:{worker.port}")(schedule()) == {"sent": 5}
+        assert connect(deployed, secret=arn, guarded=worker.url)(schedule()) == {"sent": 5}
         assert set(worker.headers) == {AUTHORIZATION}
     finally:
         secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)

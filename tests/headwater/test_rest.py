@@ -1,18 +1,16 @@
 """Requests to the REST APIs of other servers: none of them gets what is for another."""
 
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import pytest
 
 from headwater.cli.api import Api
 from headwater.rest import RestUrl, Unreachable, _OfSameServer
+from tests.upstream import Reply, Seen, web_server
 
 
 @contextmanager
@@ -20,26 +18,12 @@ def server(location: str = "") -> Iterator[tuple[str, list[tuple[str, str | None
     """A server's URL, and the path and Authorization of each request. It sends on from /old to a location."""
     seen: list[tuple[str, str | None]] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            seen.append((self.path, self.headers["Authorization"]))
-            self.send_response(302 if self.path.startswith("/old") else 200)
-            if self.path.startswith("/old"):
-                self.send_header("Location", location)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"{}")
+    def answer(request: Seen) -> Reply:
+        seen.append((request.path, request.headers.get("authorization")))
+        return (302, {"Location": location}, b"{}") if request.path.startswith("/old") else (200, {}, b"{}")
 
-        def log_message(self, *_: Any) -> None:
-            return
-
-    made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=made.serve_forever).start()
-    try:
-        yield f"http://127.0.0.1:{made.server_port}", seen
-    finally:
-        made.shutdown()
-        made.server_close()
+    with web_server(answer) as url:
+        yield url, seen
 
 
 def test_credentials_do_not_follow_a_redirect_to_another_server() -> None:

@@ -6,24 +6,17 @@ Marquez makes.
 
 import json
 from collections.abc import Container, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from headwater.access.principal import Principal
-from headwater.fold.fold import fold
-from headwater.http.request import ApiRequest
-from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.table import Retention
-from tests import factory
-from tests.lookup.requests import response_to
+from tests.http.recorded import answer_to
+from tests.lookup.requests import table_after
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "marquez-api"
-ANYONE = Principal("test", frozenset({"read"}), ("*",))
 OURS = {
     "transformations",
     "indirect",
@@ -102,19 +95,8 @@ NAMES = sorted(path.stem for path in RECORDED.glob("*.json") if path.stem not in
 
 @pytest.fixture(scope="module")
 def table() -> MemoryTable:
-    table = MemoryTable()
     events = [json.loads(line) for line in (RECORDED / "posted-events.jsonl").read_text().splitlines()]
-    for event in factory.received(*events):
-        fold([event], GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
-    return table
-
-
-def get(table: MemoryTable, request: str) -> tuple[int, Any]:
-    url = urlsplit(request.removeprefix("GET "))
-    pairs = parse_qsl(url.query)
-    repeated = {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs}
-    answer = response_to(table, ApiRequest(ANYONE, "GET", url.path, dict(pairs), repeated, RECORDED_AT))
-    return answer.status, json.loads(answer.to_gateway()["body"])
+    return table_after(*events, one_by_one=True)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -129,7 +111,7 @@ def test_an_answer_has_the_members_and_values_of_the_recorded_one(table: MemoryT
         if job["name"] == "etl":  # Marquez says for ever that a run is RUNNING that only its children named
             for run in (job["latestRun"], *job["latestRuns"]):
                 run |= {"state": "NEW", "startedAt": None}
-    status, body = get(table, with_our_ids(table, expected["request"]))
+    status, body = answer_to(table, with_our_ids(table, expected["request"]), RECORDED_AT)
     if name == "events_lineage":  # Marquez adds every member that an event lacks
         expected["response"] = without_nulls(expected["response"])
     assert status == expected["status"]
@@ -141,13 +123,13 @@ def test_an_answer_has_the_members_and_values_of_the_recorded_one(table: MemoryT
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_request_that_marquez_refuses_is_refused_with_its_parameter(table: MemoryTable, name: str) -> None:
     expected = recorded(name)
-    status, body = get(table, expected["request"])
+    status, body = answer_to(table, expected["request"], RECORDED_AT)
     assert (status, body["code"]) == (expected["status"], expected["status"])
     assert body["message"].startswith(f"{REFUSED[name]}: ")
 
 
 def test_search_results_have_the_times_of_marquez(table: MemoryTable) -> None:
-    expected, (_, body) = recorded("search"), get(table, recorded("search")["request"])
+    expected, (_, body) = recorded("search"), answer_to(table, recorded("search")["request"], RECORDED_AT)
     times, our_times = (
         {result["nodeId"]: result["updatedAt"] for result in of["results"]} for of in (expected["response"], body)
     )
@@ -157,7 +139,10 @@ def test_search_results_have_the_times_of_marquez(table: MemoryTable) -> None:
 def with_our_ids(table: MemoryTable, request: str) -> str:
     """A request for a version, by the id that we gave it instead of Marquez's."""
     path, versions, version = request.partition("/versions/")
-    return f"{path}{versions}{get(table, f'{path}/versions')[1]['versions'][0]['version']}" if version else request
+    if not version:
+        return request
+    newest = answer_to(table, f"{path}/versions", RECORDED_AT)[1]["versions"][0]
+    return f"{path}{versions}{newest['version']}"
 
 
 def without_nulls(document: Any) -> Any:

@@ -16,15 +16,14 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from headwater.http.request import ApiRequest
 from headwater.store.memory import MemoryTable
 from tests import factory
 from tests.factory import Document
-from tests.lookup.requests import ANYONE, LAKE, NOON, after, response_to
+from tests.http.recorded import answer_to
+from tests.lookup.requests import LAKE, after
 from tests.store import golden
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "marquez-clients"
@@ -131,17 +130,9 @@ def test_the_requests_of_a_client_are_answered_in_the_form_that_the_java_client_
     lines = gzip.decompress((RECORDED / f"{client}.jsonl.gz").read_bytes()).decode().splitlines()
     assert len(lines) > requests
     for line in map(json.loads, lines):
-        status, body = status_and_body(table, line["request"])
+        status, body = answer_to(table, line["request"])
         assert status == line["status"], line
         assert list(unparsable(body)) == [], line
-
-
-def status_and_body(table: MemoryTable, request: str) -> tuple[int, Any]:
-    url = urlsplit(request.removeprefix("GET "))
-    pairs = parse_qsl(url.query)
-    repeated = {name: tuple(value for other, value in pairs if other == name) for name, _ in pairs}
-    response = response_to(table, ApiRequest(ANYONE, "GET", url.path, dict(pairs), repeated, NOON))
-    return response.status, json.loads(response.to_gateway()["body"])
 
 
 def unparsable(document: Any, path: str = "") -> Iterator[str]:
@@ -162,6 +153,6 @@ def unparsable(document: Any, path: str = "") -> Iterator[str]:
 def test_each_event_that_the_web_ui_lists_has_a_run(table: MemoryTable) -> None:
     """The request has the parameters of Marquez's web/src/routes/events/Events.tsx, which reads these members."""
     window = "before=2030-01-01T00:00:00Z&after=2020-01-01T00:00:00Z"
-    status, body = status_and_body(table, f"GET /api/v1/events/lineage?limit=50&{window}&offset=0&sortDirection=desc")
+    status, body = answer_to(table, f"GET /api/v1/events/lineage?limit=50&{window}&offset=0&sortDirection=desc")
     assert (status, len(body["events"])) == (200, 50)
     assert all(event["run"]["runId"] and event["job"]["name"] for event in body["events"])

@@ -19,7 +19,7 @@ from headwater.openlineage.faults import InvalidRequest
 from headwater.store.errors import StorageError
 from headwater.store.messages import Message, read_message
 from tests import factory
-from tests.fakes import FakeBucket, FakeQueue
+from tests.fakes import FakeBucket, FakeQueue, fail_test
 
 MAX_BYTES = 100 * 1024 * 1024
 NOW = datetime(2026, 11, 20, 8, 0, 2, tzinfo=UTC)
@@ -263,7 +263,7 @@ def test_events_of_a_batch_that_the_queue_did_not_store_are_retriable(ingest: Po
 
 def test_a_batch_without_stored_events_is_answered_503(ingest: Posting, queue: FakeQueue) -> None:
     queue.refused.add(factory.run_id(1))
-    response = response_or_error(lambda: ingest.batch(text([factory.run_event()])), _fail)
+    response = response_or_error(lambda: ingest.batch(text([factory.run_event()])), fail_test)
     assert (response.status, response.headers) == (503, {"retry-after": "1"})
 
 
@@ -340,10 +340,6 @@ def test_an_event_with_a_curation_facet_requires_the_scope_admin(
     assert queue.sent == []
     Posting(queue, bucket, Principal("any", frozenset({"admin"}), ("*",))).one(text(event))
     assert len(queue.sent) == 1
-
-
-def _fail(message: str, error: BaseException) -> None:
-    raise AssertionError(message) from error
 
 
 @pytest.mark.parametrize("side", ["inputs", "outputs"])

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from headwater.access.principal import Principal
@@ -15,15 +15,16 @@ from headwater.lookup.routes import Lookups, respond
 from headwater.openlineage import exact_json
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.table import Retention, TableReader
+from headwater.store.table import TableReader
 from tests import factory
 from tests.caches import CheckedCache
 from tests.factory import Document
+from tests.fakes import fail_test
 from tests.lookup.described_answers import faults_of
 from tests.store.files import mirror_of
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
-RETENTION = Retention(timedelta(days=90), timedelta(days=30))
+RETENTION = factory.RETENTION
 LAKE = "s3://lake"
 NOON = factory.EPOCH.replace(hour=12)
 
@@ -109,12 +110,8 @@ def as_read(response: ApiResponse) -> ApiResponse:
 
 
 def _response_to(table: TableReader, request: ApiRequest) -> ApiResponse:
-    lookups = Lookups(GraphReader(table, cache=STATES), Naming(), _fail)
-    return response_or_error(lambda: respond(lookups, request), _fail)
-
-
-def _fail(message: str, error: BaseException, *, run: str | None = None) -> None:
-    raise AssertionError(message) from error
+    lookups = Lookups(GraphReader(table, cache=STATES), Naming(), fail_test)
+    return response_or_error(lambda: respond(lookups, request), fail_test)
 
 
 def table_after(*documents: Document, one_by_one: bool = False) -> MemoryTable:

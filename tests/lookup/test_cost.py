@@ -7,7 +7,6 @@ each hundred runs. The versions that the runs of a response read take two more, 
 
 import math
 from collections.abc import Callable, Collection, Iterator
-from datetime import timedelta
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -29,14 +28,12 @@ from headwater.store.aws.dynamodb import READ_LIMIT
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.table import HIGHEST, LOWEST, IndexEntry, Item, Retention
+from headwater.store.table import HIGHEST, LOWEST, IndexEntry, Item
 from headwater.traversal.impact import Reach, impact
 from tests import factory
-from tests.factory import Document
-from tests.lookup.requests import response_to
+from tests.factory import RETENTION, Document
+from tests.lookup.requests import ANYONE, response_to
 
-ANYONE = Principal("test", frozenset({"read"}), ("*",))
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 LAKE = "s3://lake"
 LAYERS, WIDTH = 6, 10
 

@@ -5,25 +5,21 @@ any characters in end_to_end/test_names.py, and the cost of lookups in test_cost
 """
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from headwater.access.principal import Principal
 from headwater.fold.fold import fold
 from headwater.http.request import ApiRequest
 from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.wire import read_event
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.table import Retention
 from tests import factory
-from tests.factory import Document
-from tests.lookup.requests import response_to
+from tests.factory import RETENTION, Document
+from tests.lookup.requests import ANYONE, response_to, table_after
 
-ANYONE = Principal("test", frozenset({"read"}), ("*",))
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
 LAKE = "s3://lake"
 RAW, CLEAN, OTHER = (factory.dataset(name) for name in ("raw", "clean", "other"))
 
@@ -41,10 +37,7 @@ def lookups_of(table: MemoryTable) -> Get:
 
 def after(*documents: Document) -> Get:
     """Sends lookups to a table that has folded these events one by one."""
-    table = MemoryTable()
-    for event in factory.received(*documents):
-        fold([event], GraphStore(table, RETENTION))
-    return lookups_of(table)
+    return lookups_of(table_after(*documents, one_by_one=True))
 
 
 def edges(get: Get, job: str = "load", **query: str) -> tuple[list[str], list[str]]:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -14,8 +13,8 @@ from headwater.http.request import ApiRequest
 from headwater.http.response import ApiResponse
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.table import Retention
 from tests import factory
+from tests.factory import RETENTION
 from tests.lookup.requests import response_to
 
 NAMES = [
@@ -56,7 +55,7 @@ def table() -> MemoryTable:
         factory.run_event("COMPLETE", run=number, job=name, outputs=[factory.dataset(name, NAMESPACE)])
         for number, name in enumerate(NAMES)
     ]
-    fold(factory.received(*events), GraphStore(table, Retention(timedelta(days=90), timedelta(days=30))))
+    fold(factory.received(*events), GraphStore(table, RETENTION))
     return table
 
 

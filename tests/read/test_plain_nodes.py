@@ -8,7 +8,6 @@ import pstats
 import random
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -33,16 +32,15 @@ from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.table import SqliteTable
-from headwater.store.table import Retention
 from tests import factory
 from tests.caches import CheckedCache
-from tests.factory import Document
+from tests.factory import RETENTION, Document
+from tests.fakes import fail_test
+from tests.lookup.requests import ANYONE
 from tests.random_runs import LAKE, TABLES, history_of
 
-ANYONE = Principal("test", frozenset({"read"}), ("*",))
 SOME = Principal("some", frozenset({"read"}), ("demo", LAKE), seal="seal")
 FEW = Principal("few", frozenset({"read"}), ("demo",), seal="another seal")
-RETENTION = Retention(timedelta(days=90), timedelta(days=30))
 RECORDED = Path(__file__).parents[1] / "fixtures" / "spark-3.5" / "orders.jsonl"
 GRAPHS: list[tuple[str, dict[str, str]]] = [
     ("lineage", {}),
@@ -61,12 +59,8 @@ def table(tmp_path: Path) -> Iterator[SqliteTable]:
 
 def answer(reader: GraphReader, path: str, query: dict[str, str], principal: Principal = ANYONE) -> tuple[int, bytes]:
     request = ApiRequest(principal, "GET", f"/api/v1/{path}", query, {name: (text,) for name, text in query.items()})
-    response = response_or_error(lambda: respond(Lookups(reader, Naming(), _fail), request), _fail)
+    response = response_or_error(lambda: respond(Lookups(reader, Naming(), fail_test), request), fail_test)
     return response.status, response.content()[1]
-
-
-def _fail(message: str, error: BaseException, *, run: str | None = None) -> None:
-    raise AssertionError(message) from error
 
 
 def assert_as_if_read_anew(table: SqliteTable, batches: Iterable[list[Document]], nodes: list[str]) -> None:

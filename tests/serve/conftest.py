@@ -10,7 +10,6 @@ from headwater import metrics
 from headwater.metrics import Measurement
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.home import SqliteHome
-from tests.serve.process import ServeProcess
 
 
 @pytest.fixture(autouse=True)
@@ -31,9 +30,3 @@ def home(tmp_path: Path) -> Iterator[SqliteHome]:
 @pytest.fixture
 def database(home: SqliteHome) -> Database:
     return home.database
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServeProcess]:
-    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
-        yield server

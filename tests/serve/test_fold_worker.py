@@ -5,11 +5,9 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
-from headwater.fold.fold import fold
 from headwater.fold.normalise import Normaliser
 from headwater.graph.names.identity import job_id
 from headwater.graph.names.naming import Naming
@@ -32,12 +30,11 @@ from headwater.store.sqlite.bodies import SqliteBodies
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.inbox import SqliteInbox
 from headwater.store.sqlite.table import SqliteTable
-from headwater.store.table import Retention
 from tests import factory
-from tests.factory import Document
+from tests.factory import RETENTION, Document
+from tests.lookup.requests import table_after
 from tests.store.files import items_in
 
-RETENTION = Retention(timedelta(days=90), timedelta(days=30))
 NOTHING = ReceivedMessage("no event", Instant("2026-11-20T08:00:00.000000000Z"))
 RECEIVED = Instant("2026-11-20T08:01:00.000000000Z")
 
@@ -108,10 +105,7 @@ def world(database: Database) -> World:
 
 
 def folded(documents: Iterable[Document]) -> MemoryTable:
-    table = MemoryTable()
-    for event in factory.received(*documents):
-        fold([event], GraphStore(table, RETENTION))
-    return table
+    return table_after(*documents, one_by_one=True)
 
 
 def wide(run: int, datasets: int = 2 * PART + 1) -> Document:

@@ -12,10 +12,10 @@ import threading
 import time
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import dataclass, field
 from http.client import HTTPException
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -36,6 +36,7 @@ from tests.end_to_end.recorded import recorded_documents
 from tests.lookup.requests import LookupClient
 from tests.serve.process import ENVIRONMENT, ServeProcess, wait_for
 from tests.store.files import items_in
+from tests.upstream import Reply, Seen, web_server
 
 ROUNDS, CLIENTS = 6, 4
 IMPORTS = "import sys; import headwater.serve.server; print(*sys.modules)"
@@ -194,8 +195,8 @@ def test_sigterm_does_not_wait_for_a_client_that_does_not_finish_its_request(ser
 
 def test_an_alert_that_was_not_delivered_is_delivered_after_the_next_start(tmp_path: Path) -> None:
     """The webhook is away when the run fails."""
-    with Hook() as hook, ServeProcess(tmp_path / "lineage.db", "--open", "--webhook", hook.url) as server:
-        hook.status = 503
+    hook = Hook(status=503)
+    with web_server(hook.answer) as url, ServeProcess(tmp_path / "lineage.db", "--open", "--webhook", url) as server:
         server.post_all([factory.run_event("START"), factory.run_event("FAIL", seconds=1)])
         wait_for(lambda: hook.calls > 0)
         server.kill()
@@ -208,35 +209,19 @@ def test_an_alert_that_was_not_delivered_is_delivered_after_the_next_start(tmp_p
     assert server.output.count("CRITICAL: load failed") == 1
 
 
+@dataclass
 class Hook:
-    """A webhook, for the length of a `with` block."""
+    """A webhook, the number of its requests, and what it took of them."""
 
-    def __init__(self) -> None:
-        hook = self
+    status: int = 200
+    calls: int = 0
+    taken: list[Any] = field(default_factory=list)
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                content = self.rfile.read(int(self.headers["Content-Length"]))
-                hook.calls += 1
-                if hook.status == 200:
-                    hook.taken.append(json.loads(content))
-                self.send_response(hook.status)
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.status, self.calls, self.taken = 200, 0, list[Any]()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/hook"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    def answer(self, request: Seen) -> Reply:
+        self.calls += 1
+        if self.status == 200:
+            self.taken.append(json.loads(request.body))
+        return self.status, {}, b""
 
 
 def test_a_body_may_be_gzipped_and_a_long_answer_is(server: ServeProcess) -> None:

@@ -1,7 +1,7 @@
 """Whatever is wrong with an item, the error names the item and the member; no event is blamed, and none is lost."""
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,10 +24,10 @@ from headwater.store.items.compression import pack, unpack
 from headwater.store.items.jobs import USAGES
 from headwater.store.kinds import CODECS
 from headwater.store.memory import MemoryTable
-from headwater.store.messages import ReceivedMessage, write_message
+from headwater.store.messages import write_message
 from headwater.store.table import FORM, Item
 from tests import factory
-from tests.fakes import FakeBucket
+from tests.fakes import FakeArchive, FakeBucket
 from tests.store import golden
 
 EVENTS = (
@@ -59,11 +59,6 @@ ANYTHING: st.SearchStrategy[Any] = st.sampled_from(
 DECLARED = job_id(Name("demo", "declared"))
 
 
-class NoArchive:
-    def put(self, events: Sequence[ReceivedMessage]) -> None:
-        pass
-
-
 class World:
     """A table to which the events come once more."""
 
@@ -75,7 +70,7 @@ class World:
 
     def normalise(self) -> BatchResult:
         store = GraphStore(self.table, golden.RETENTION)
-        return Normaliser(store, self.bucket, NoArchive(), Naming(), NO_THRESHOLDS, lambda: AT, self._log).normalise(
+        return Normaliser(store, self.bucket, FakeArchive(), Naming(), NO_THRESHOLDS, lambda: AT, self._log).normalise(
             self.deliveries
         )
 

@@ -12,6 +12,7 @@ from headwater.store.home import InboxMessage
 from headwater.store.messages import Message, ReceivedMessage
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.inbox import DEDUPLICATION_SECONDS, MAX_BATCH_BYTES, MAX_READ_CHARACTERS, SqliteInbox
+from tests.fakes import fail_test
 
 RECEIVED = Instant("2026-11-20T08:00:00.000000000Z")
 
@@ -30,11 +31,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def inbox(database: Database, clock: Clock) -> SqliteInbox:
-    return SqliteInbox(database, lambda: None, _fail, clock)
-
-
-def _fail(message: str, error: BaseException) -> None:
-    raise AssertionError(message) from error
+    return SqliteInbox(database, lambda: None, fail_test, clock)
 
 
 def message(text: str, group: str = "run") -> Message:
@@ -100,7 +97,7 @@ def test_messages_of_several_threads_are_all_stored_each_in_its_group_s_order(in
 def test_requests_that_wait_are_committed_together(database: Database) -> None:
     """While one commit is under way, others gather; they take one more commit."""
     counted = CountingDatabase(database)
-    inbox = SqliteInbox(counted, lambda: None, _fail)  # type: ignore[arg-type]
+    inbox = SqliteInbox(counted, lambda: None, fail_test)  # type: ignore[arg-type]
     senders = [threading.Thread(target=inbox.send, args=[[message(str(number))]]) for number in range(9)]
     senders[0].start()
     assert counted.entered.wait(10)
@@ -156,4 +153,8 @@ def test_as_many_messages_as_fit_into_memory_are_kept_as_they_were_read(inbox: S
         inbox.remove(connection, [inbox.take(1)[0].number])
     inbox.send([message("d")])
     assert [message.received and message.received.canonical[0] for message in inbox.take(10)] == ["b", None, "d"]
-    assert [message.received for message in SqliteInbox(database, lambda: None, _fail).take(10)] == [None, None, None]
+    assert [message.received for message in SqliteInbox(database, lambda: None, fail_test).take(10)] == [
+        None,
+        None,
+        None,
+    ]

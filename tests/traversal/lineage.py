@@ -2,21 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
 from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
-from headwater.store.table import Retention
 from tests import factory
 from tests.caches import CheckedCache
 from tests.factory import Document
 from tests.lookup.requests import LookupClient
 
 ANYONE = Principal("test", frozenset({"read"}), ("*",))
-RETENTION = Retention(runs=timedelta(days=90), events=timedelta(days=30))
+RETENTION = factory.RETENTION
 LAKE = "s3://lake"
 Get = Callable[..., Any]
 

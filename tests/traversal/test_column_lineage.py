@@ -90,8 +90,8 @@ def test_a_source_that_only_column_lineage_names_is_an_input_too() -> None:
 def test_column_lineage_of_a_deleted_job_is_gone_until_a_newer_event() -> None:
     output = factory.dataset("b", columnLineage=factory.columns(y=(LAKE, "a", "x")))
     run = ran("load", "a", "", run=1, seconds=0, outputs=[output])
-    gone = {**factory.job_event(seconds=5), "job": {"namespace": "demo", "name": "load", "facets": {}}}
-    gone["job"]["facets"] = {"headwater_deleted": {"through": "2026-11-20T08:00:00.000000000Z"}}
+    deletion = {"headwater_deleted": {"through": "2026-11-20T08:00:00.000000000Z"}}
+    gone = factory.job_event(seconds=5, facets=deletion)
     again = ran("load", "a", "", run=2, seconds=10)
     answers = [
         after(*events)("column-lineage", nodeId=f"dataset:{LAKE}:b") for events in ([run, gone], [run, gone, again])

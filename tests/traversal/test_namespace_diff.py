@@ -208,8 +208,7 @@ def test_a_deleted_dataset_is_removed_unless_it_came_and_went() -> None:
 
 def test_a_deleted_job_is_removed() -> None:
     facet = factory.facet(through=parse_instant(factory.at(HOUR)), by="k")
-    gone = factory.job_event(seconds=20 * HOUR)
-    gone["job"]["facets"] = {"headwater_deleted": facet}
+    gone = factory.job_event(seconds=20 * HOUR, facets={"headwater_deleted": facet})
     assert told(diff(OLD, gone)) == {"removed": {"load"}}
 
 

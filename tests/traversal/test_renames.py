@@ -251,40 +251,19 @@ def test_the_versions_of_a_name_are_those_of_its_table_alone(name: str, versions
         assert get(path)["currentVersion"] in listed
 
 
+def derived(job: str, source: str, output: str, *, run: int, seconds: float, **columns: str) -> Document:
+    """A run that makes columns of an output of those of its source."""
+    lineage = factory.columns(**{name: (LAKE, source, column) for name, column in columns.items()})
+    outputs = [factory.dataset(output, columnLineage=lineage)]
+    return ran(job, source, "", run=run, seconds=seconds, outputs=outputs)
+
+
 COLUMNS = (
-    ran(
-        "load",
-        "raw",
-        "",
-        run=1,
-        seconds=1,
-        outputs=[factory.dataset("a", columnLineage=factory.columns(id=(LAKE, "raw", "id")))],
-    ),
-    ran(
-        "report",
-        "a",
-        "",
-        run=2,
-        seconds=2,
-        outputs=[factory.dataset("out", columnLineage=factory.columns(x=(LAKE, "a", "id")))],
-    ),
+    derived("load", "raw", "a", run=1, seconds=1, id="id"),
+    derived("report", "a", "out", run=2, seconds=2, x="id"),
     renamed("a", "b", seconds=10),
-    ran(
-        "anew",
-        "new",
-        "",
-        run=3,
-        seconds=20,
-        outputs=[factory.dataset("a", columnLineage=factory.columns(id=(LAKE, "new", "id")))],
-    ),
-    ran(
-        "report2",
-        "a",
-        "",
-        run=4,
-        seconds=30,
-        outputs=[factory.dataset("out2", columnLineage=factory.columns(x=(LAKE, "a", "id")))],
-    ),
+    derived("anew", "new", "a", run=3, seconds=20, id="id"),
+    derived("report2", "a", "out2", run=4, seconds=30, x="id"),
 )
 
 

@@ -5,14 +5,13 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 
 from headwater.cli.api import Api as Client
 from headwater.cli.doctor.canary import post_canary
 from headwater.cli.doctor.finding import Blame, Diagnosis
+from tests.upstream import Reply, Seen, web_server
 
 DAMAGED = {"code": 400, "message": "body: damaged gzip", "details": "", "faults": []}
 
@@ -23,44 +22,23 @@ class Api:
 
     zipped: int = 201
     plain: int = 201
-    url: str = ""
     accepted: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
 
-    def answer(self, headers: dict[str, str], body: bytes) -> int:
-        self.headers.append(headers)
-        is_zipped = headers.get("content-encoding") == "gzip"
+    def answer(self, request: Seen) -> Reply:
+        self.headers.append(request.headers)
+        is_zipped = request.headers.get("content-encoding") == "gzip"
         status = self.zipped if is_zipped else self.plain
         if status == 201:
-            self.accepted.append(json.loads(gzip.decompress(body) if is_zipped else body)["eventType"])
-        return status
+            body = gzip.decompress(request.body) if is_zipped else request.body
+            self.accepted.append(json.loads(body)["eventType"])
+        return status, {}, json.dumps(DAMAGED).encode()
 
 
 @contextmanager
 def serving(api: Api) -> Iterator[Client]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            status = api.answer({name.lower(): value for name, value in self.headers.items()}, self.body())
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(json.dumps(DAMAGED).encode())
-
-        def body(self) -> bytes:
-            if "chunked" not in self.headers.get("Transfer-Encoding", ""):
-                return self.rfile.read(int(self.headers["Content-Length"]))
-            content = b""
-            while size := int(self.rfile.readline(), 16):
-                content += self.rfile.read(size)
-                self.rfile.readline()
-            return content
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield Client(f"http://127.0.0.1:{server.server_port}", "key")
-        server.shutdown()
+    with web_server(api.answer) as url:
+        yield Client(url, "key")
 
 
 def test_the_canary_starts_plain_and_ends_compressed_as_a_listener_sends_it() -> None:

@@ -4,52 +4,41 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from headwater.cli.doctor.quota import few_copies
+from tests.upstream import Reply, Seen, web_server
 
 STACK = "https://abc123.execute-api.eu-west-1.amazonaws.com"
 
 
-class Account(HTTPServer):
+@dataclass
+class Account:
     """Lambda's GetAccountSettings of an account: its limit, a proxy's page instead, or the status of a refusal."""
 
-    limit, status, page = 1_000, 200, b""
-    asked: list[str]
+    limit: int = 1_000
+    status: int = 200
+    page: bytes = b""
+    asked: list[str] = field(default_factory=list)
 
-
-class Settings(BaseHTTPRequestHandler):
-    server: Account
-
-    def do_GET(self) -> None:
-        self.server.asked.append(self.path)
-        answer = json.dumps({"AccountLimit": {"ConcurrentExecutions": self.server.limit}})
-        body = self.server.page or answer.encode()
-        self.send_response(self.server.status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-        """Nothing."""
+    def answer(self, request: Seen) -> Reply:
+        self.asked.append(request.path)
+        settings = json.dumps({"AccountLimit": {"ConcurrentExecutions": self.limit}})
+        return self.status, {}, self.page or settings.encode()
 
 
 @pytest.fixture
 def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
-    server = Account(("127.0.0.1", 0), Settings)
-    server.asked = []
-    monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", f"http://127.0.0.1:{server.server_port}")
+    account = Account()
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with web_server(account.answer) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", url)
+        yield account
 
 
 def test_a_new_account_has_few_copies(account: Account) -> None:

@@ -3,9 +3,8 @@
 import gzip
 import json
 import threading
-from collections.abc import Iterator
 from functools import partial
-from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import boto3
@@ -20,15 +19,10 @@ from headwater.ingest.event_files import SentEvent, batches
 from headwater.openlineage import exact_json
 from tests import factory
 from tests.serve.process import ServeProcess
+from tests.upstream import Upstream, serving
 
 EVENTS = [factory.run_event(run=number, outputs=[factory.dataset("a")]) for number in range(5)]
 TEXTS = [exact_json.dumps(event) for event in EVENTS]
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServeProcess]:
-    with ServeProcess(tmp_path / "lineage.db", "--open") as server:
-        yield server
 
 
 @pytest.mark.parametrize(
@@ -155,22 +149,12 @@ def test_a_server_that_refuses_or_is_another_is_told_with_its_url(
 ) -> None:
     (tmp_path / "events.jsonl").write_text(TEXTS[0])
 
-    class Other(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b"[]")
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Other) as web:
-        url = f"http://127.0.0.1:{web.server_port}"
-        threading.Thread(target=web.serve_forever, daemon=True).start()
-        assert load.main([str(tmp_path), "--url", url]) == 1
-        assert f"failed: there is no Headwater API at {url}" in capsys.readouterr().err
-        web.shutdown()
-    assert load.main([str(tmp_path), "--url", url]) == 1
+    with serving(Upstream(200, body=b"[]")) as other:
+        assert load.main([str(tmp_path), "--url", other.url]) == 1
+        assert f"failed: there is no Headwater API at {other.url}" in capsys.readouterr().err
+    assert load.main([str(tmp_path), "--url", other.url]) == 1
     told = capsys.readouterr()
-    assert f"failed: {url} cannot be reached: [Errno 111]" in told.err
+    assert f"failed: {other.url} cannot be reached: [Errno 111]" in told.err
     assert "events accepted: 0" in told.out
 
 

@@ -1,11 +1,9 @@
 """The lookups of a table in memory over HTTP, with keys: as the function answers them behind API Gateway."""
 
 import base64
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote
 
@@ -18,6 +16,7 @@ from headwater.lookup.routes import Lookups, respond
 from headwater.store.graph_store import GraphReader
 from headwater.store.memory import MemoryTable
 from tests.lookup.requests import ANYONE, key_of
+from tests.upstream import Reply, Seen, web_server
 
 KEY, NARROW, WRITER = "k-read", "k-narrow", "k-write"
 KEYS: Mapping[str, Principal] = {
@@ -33,42 +32,25 @@ def api_over(table: MemoryTable) -> Iterator[str]:
     log = FunctionLog()
     respond_to = partial(respond, Lookups(GraphReader(table), Naming(), log))
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path, _, query = self.path.partition("?")
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            principal = KEYS.get(headers.get("authorization", "").removeprefix("Bearer "))
-            event = {
-                "rawPath": unquote(path),
-                "rawQueryString": query,
-                "headers": headers,
-                "requestContext": {
-                    "http": {"method": "GET"},
-                    "authorizer": {"lambda": principal.to_context() if principal else {}},
-                },
-            }
-            response = answer(event, respond_to, log, audit=Audit(None, log.failure)).to_gateway(
-                accepts_gzip=accepts_gzip(event)
-            )
-            self.send_response(response["statusCode"])
-            for name, value in response["headers"].items():
-                self.send_header(name, value)
-            body = _bytes(response)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def respond_over_http(request: Seen) -> Reply:
+        path, _, query = request.path.partition("?")
+        principal = KEYS.get(request.headers.get("authorization", "").removeprefix("Bearer "))
+        event = {
+            "rawPath": unquote(path),
+            "rawQueryString": query,
+            "headers": request.headers,
+            "requestContext": {
+                "http": {"method": "GET"},
+                "authorizer": {"lambda": principal.to_context() if principal else {}},
+            },
+        }
+        response = answer(event, respond_to, log, audit=Audit(None, log.failure)).to_gateway(
+            accepts_gzip=accepts_gzip(event)
+        )
+        return response["statusCode"], response["headers"], _bytes(response)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with web_server(respond_over_http) as url:
+        yield url
 
 
 def _bytes(response: Mapping[str, Any]) -> bytes:

@@ -9,41 +9,32 @@ from headwater.openlineage.event import Name
 @pytest.mark.parametrize(
     ("begins", "becomes", "name", "meant"),
     [
-        ("file:/scratch/lake", "s3://lake", ("file", "/scratch/lake/a/b"), ("s3://lake", "a/b")),
-        ("file:/scratch/lake/", "s3://lake/", ("file", "/scratch/lake/a"), ("s3://lake", "a")),
-        ("file:/scratch/lake", "s3://lake/raw", ("file", "/scratch/lake/a"), ("s3://lake", "raw/a")),
-        ("file:/scratch/*/lake", "s3://lake", ("file", "/scratch/x1/lake/a"), ("s3://lake", "a")),
-        ("s3://test", "file:/data", ("s3://test", "a/b"), ("file", "/data/a/b")),
-        ("s3://test-*", "s3://lake", ("s3://test-7", "a/b"), ("s3://lake", "a/b")),
-        (
-            "postgres://localhost:5433",
-            "postgres://db:5432",
-            ("postgres://localhost:5433", "a.b"),
-            ("postgres://db:5432", "a.b"),
-        ),
-        (
-            "file:/scratch/lake/old",
-            "file:/scratch/lake/new",
-            ("file", "/scratch/lake/old"),
-            ("file", "/scratch/lake/new"),
-        ),
-        ("ci", "prod", ("ci", "load"), ("prod", "load")),
+        ("file:/scratch/lake", "s3://lake", "file /scratch/lake/a/b", "s3://lake a/b"),
+        ("file:/scratch/lake/", "s3://lake/", "file /scratch/lake/a", "s3://lake a"),
+        ("file:/scratch/lake", "s3://lake/raw", "file /scratch/lake/a", "s3://lake raw/a"),
+        ("file:/scratch/*/lake", "s3://lake", "file /scratch/x1/lake/a", "s3://lake a"),
+        ("s3://test", "file:/data", "s3://test a/b", "file /data/a/b"),
+        ("s3://test-*", "s3://lake", "s3://test-7 a/b", "s3://lake a/b"),
+        ("postgres://localhost:5433", "postgres://db:5432", "postgres://localhost:5433 a.b", "postgres://db:5432 a.b"),
+        ("file:/scratch/lake/old", "file:/scratch/lake/new", "file /scratch/lake/old", "file /scratch/lake/new"),
+        ("ci", "prod", "ci load", "prod load"),
         (
             "duckdb://TMP/shop.duckdb",
             "postgres://db:5432",
-            ("duckdb://TMP/shop.duckdb", "shop.main.a"),
-            ("postgres://db:5432", "shop.main.a"),
+            "duckdb://TMP/shop.duckdb shop.main.a",
+            "postgres://db:5432 shop.main.a",
         ),
         (
             "duckdb:/scratch/*/shop.duckdb",
             "duckdb:///srv/shop.duckdb",
-            ("duckdb:/scratch/x1/shop.duckdb", "a"),
-            ("duckdb:///srv/shop.duckdb", "a"),
+            "duckdb:/scratch/x1/shop.duckdb a",
+            "duckdb:///srv/shop.duckdb a",
         ),
     ],
 )
-def test_a_name_is_mapped(begins: str, becomes: str, name: tuple[str, str], meant: tuple[str, str]) -> None:
-    assert Policy.of({"names": [{"from": begins, "to": becomes}]}).meant(Name(*name)) == Name(*meant)
+def test_a_name_is_mapped(begins: str, becomes: str, name: str, meant: str) -> None:
+    policy = Policy.of({"names": [{"from": begins, "to": becomes}]})
+    assert policy.meant(Name(*name.split(" "))) == Name(*meant.split(" "))
 
 
 @pytest.mark.parametrize(

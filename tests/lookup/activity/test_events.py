@@ -89,10 +89,7 @@ def test_behind_those_that_are_looked_at_events_of_the_kinds_are_counted(
 def test_curation_is_no_event_of_a_producer() -> None:
     tag: Document = {"headwater_tag:3:PII": {"tag": "PII"}}
     tagged = factory.dataset_event(factory.dataset("a", **tag), seconds=10)
-    deleted = {
-        **factory.job_event(seconds=11),
-        "job": {"namespace": "demo", "name": "x", "facets": {"headwater_deleted": {"through": "2026"}}},
-    }
+    deleted = factory.job_event(seconds=11, job="x", facets={"headwater_deleted": {"through": "2026"}})
     source = factory.dataset_event(
         factory.dataset("s", "headwater:sources", dataSource={"name": "s", "uri": "u"}), seconds=12
     )

@@ -49,10 +49,7 @@ def test_insights_come_in_pages() -> None:
 
 def test_a_node_shows_how_critical_it_is_and_is_not_used_by_being_rated() -> None:
     rated = factory.dataset_event(factory.dataset("out", LAKE, **{CRITICALITY: RATED}), seconds=500)
-    job = {
-        **factory.job_event(seconds=500),
-        "job": {"namespace": "demo", "name": "load", "facets": {CRITICALITY: RATED}},
-    }
+    job = factory.job_event(seconds=500, facets={CRITICALITY: RATED})
     before, lookups = client(), client(rated, job)
     shown = {"downstreamDatasets": 3, "downstreamJobs": 2, "rank": 1.5}
     for path in (f"namespaces/{LAKE}/datasets/out", "namespaces/demo/jobs/load"):

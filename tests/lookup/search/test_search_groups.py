@@ -140,10 +140,7 @@ def test_what_was_dropped_or_deleted_is_not_found() -> None:
         {**wrote(table("orders", "price"), run=2), "eventTime": factory.at(60)},
         wrote(table("gone", "x"), run=3, job="goner"),
         factory.dataset_event(
-            {
-                **factory.dataset("gone"),
-                "facets": {"headwater_deleted": {"through": f"{factory.at(0)[:19]}.000000000Z"}},
-            }
+            factory.dataset("gone", headwater_deleted={"through": f"{factory.at(0)[:19]}.000000000Z"})
         ),
     )
     assert found(get("search/groups", q="old"), "COLUMN") == []

@@ -1,6 +1,7 @@
 """Each class of connectors reads and writes what its settings name, in the names that other engines use."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -16,11 +17,6 @@ DEBEZIUM = {
     "database.port": "5432",
     "database.dbname": "shop",
     "topic.prefix": "cdc",
-}
-ICEBERG = {
-    "connector.class": "org.apache.iceberg.connect.IcebergSinkConnector",
-    "topics": "orders",
-    "iceberg.tables": "sales.orders",
 }
 
 
@@ -42,101 +38,66 @@ def drawn(
     }
 
 
-SINKS: list[tuple[dict[str, str], str]] = [
-    ({"connector.class": "FileStreamSink", "file": "/data/a.txt"}, "file//data/a.txt"),
-    (
-        {"connector.class": "io.confluent.connect.jdbc.JdbcSinkConnector", "connection.url": POSTGRES},
-        "postgres://db:5432/shop.public.orders",
-    ),
-    (
-        {
-            "connector.class": "io.aiven.connect.jdbc.JdbcSinkConnector",
-            "connection.url": "jdbc:mysql://db/shop",
-            "table.name.format": "kafka_${topic}",
-        },
-        "mysql://db:3306/shop.kafka_orders",
-    ),
-    (
-        {
-            "connector.class": "io.debezium.connector.jdbc.JdbcSinkConnector",
-            "connection.url": POSTGRES,
-            "collection.name.format": "mart.${topic}",
-        },
-        "postgres://db:5432/shop.mart.orders",
-    ),
-    (
-        {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "s3.bucket.name": "lake", "topics.dir": "raw"},
-        "s3://lake/raw/orders",
-    ),
-    (
-        {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "s3.bucket.name": "lake"},
-        "s3://lake/topics/orders",
-    ),
-    (
-        {
-            "connector.class": "io.aiven.kafka.connect.s3.AivenKafkaConnectS3SinkConnector",
-            "aws.s3.bucket.name": "lake",
-            "aws.s3.prefix": "raw/",
-        },
-        "s3://lake/raw",
-    ),
-    (
-        {
-            "connector.class": "com.snowflake.kafka.connector.SnowflakeSinkConnector",
-            "snowflake.url.name": "acme-prod.snowflakecomputing.com:443",
-            "snowflake.database.name": "shop",
-            "snowflake.schema.name": "raw",
-        },
-        "snowflake://acme-prod/SHOP.RAW.ORDERS",
-    ),
-    (
-        {
-            "connector.class": "com.snowflake.kafka.connector.SnowflakeSinkConnector",
-            "snowflake.url.name": "https://acme-prod.snowflakecomputing.com",
-            "snowflake.database.name": "SHOP",
-            "snowflake.schema.name": "RAW",
-            "snowflake.topic2table.map": "orders:sales,other:x",
-        },
-        "snowflake://acme-prod/SHOP.RAW.SALES",
-    ),
-    (
-        {
-            "connector.class": "io.confluent.connect.elasticsearch.ElasticsearchSinkConnector",
-            "connection.url": "https://user:pw@search:9243,https://other",
-        },
-        "elasticsearch://search:9243/orders",
-    ),
-    (
-        {
-            "connector.class": "com.mongodb.kafka.connect.MongoSinkConnector",
-            "connection.uri": "mongodb://u:p@docs/?x=1",
-            "database": "shop",
-        },
-        "mongodb://docs:27017/shop.orders",
-    ),
-    (
-        ICEBERG | {"iceberg.catalog.type": "rest", "iceberg.catalog.uri": "http://rest:8181"},
-        "http://rest:8181/sales.orders",
-    ),
-    (ICEBERG | {"iceberg.catalog.type": "hive", "iceberg.catalog.uri": "thrift://ms"}, "hive://ms:9083/sales.orders"),
-    (
-        ICEBERG
-        | {
-            "iceberg.catalog.catalog-impl": "org.apache.iceberg.aws.glue.GlueCatalog",
-            "iceberg.catalog.glue.id": "123456789012",
-            "iceberg.catalog.client.region": "eu-west-1",
-        },
-        "arn:aws:glue:eu-west-1:123456789012/table/sales/orders",
-    ),
-    (
-        ICEBERG | {"iceberg.catalog.type": "glue", "iceberg.catalog.warehouse": "s3://lake/wh"},
-        "s3://lake/wh/sales.db/orders",
-    ),
-    (
-        ICEBERG | {"iceberg.catalog.type": "hadoop", "iceberg.catalog.warehouse": "s3://lake/wh"},
-        "s3://lake/wh/sales/orders",
-    ),
-]
+SINKS_TEXT = """
+file//data/a.txt
+    connector.class=FileStreamSink file=/data/a.txt
+postgres://db:5432/shop.public.orders
+    connector.class=io.confluent.connect.jdbc.JdbcSinkConnector
+    connection.url=jdbc:postgresql://db/shop?user=etl&password=x
+mysql://db:3306/shop.kafka_orders
+    connector.class=io.aiven.connect.jdbc.JdbcSinkConnector connection.url=jdbc:mysql://db/shop
+    table.name.format=kafka_${topic}
+postgres://db:5432/shop.mart.orders
+    connector.class=io.debezium.connector.jdbc.JdbcSinkConnector
+    connection.url=jdbc:postgresql://db/shop?user=etl&password=x collection.name.format=mart.${topic}
+s3://lake/raw/orders
+    connector.class=io.confluent.connect.s3.S3SinkConnector s3.bucket.name=lake topics.dir=raw
+s3://lake/topics/orders
+    connector.class=io.confluent.connect.s3.S3SinkConnector s3.bucket.name=lake
+s3://lake/raw
+    connector.class=io.aiven.kafka.connect.s3.AivenKafkaConnectS3SinkConnector aws.s3.bucket.name=lake
+    aws.s3.prefix=raw/
+snowflake://acme-prod/SHOP.RAW.ORDERS
+    connector.class=com.snowflake.kafka.connector.SnowflakeSinkConnector
+    snowflake.url.name=acme-prod.snowflakecomputing.com:443 snowflake.database.name=shop
+    snowflake.schema.name=raw
+snowflake://acme-prod/SHOP.RAW.SALES
+    connector.class=com.snowflake.kafka.connector.SnowflakeSinkConnector
+    snowflake.url.name=https://acme-prod.snowflakecomputing.com snowflake.database.name=SHOP
+    snowflake.schema.name=RAW snowflake.topic2table.map=orders:sales,other:x
+elasticsearch://search:9243/orders
+    connector.class=io.confluent.connect.elasticsearch.ElasticsearchSinkConnector
+    connection.url=https://user:pw@search:9243,https://other
+mongodb://docs:27017/shop.orders
+    connector.class=com.mongodb.kafka.connect.MongoSinkConnector connection.uri=mongodb://u:p@docs/?x=1
+    database=shop
+http://rest:8181/sales.orders
+    connector.class=org.apache.iceberg.connect.IcebergSinkConnector iceberg.tables=sales.orders
+    iceberg.catalog.type=rest iceberg.catalog.uri=http://rest:8181
+hive://ms:9083/sales.orders
+    connector.class=org.apache.iceberg.connect.IcebergSinkConnector iceberg.tables=sales.orders
+    iceberg.catalog.type=hive iceberg.catalog.uri=thrift://ms
+arn:aws:glue:eu-west-1:123456789012/table/sales/orders
+    connector.class=org.apache.iceberg.connect.IcebergSinkConnector iceberg.tables=sales.orders
+    iceberg.catalog.catalog-impl=org.apache.iceberg.aws.glue.GlueCatalog iceberg.catalog.glue.id=123456789012
+    iceberg.catalog.client.region=eu-west-1
+s3://lake/wh/sales.db/orders
+    connector.class=org.apache.iceberg.connect.IcebergSinkConnector iceberg.tables=sales.orders
+    iceberg.catalog.type=glue iceberg.catalog.warehouse=s3://lake/wh
+s3://lake/wh/sales/orders
+    connector.class=org.apache.iceberg.connect.IcebergSinkConnector iceberg.tables=sales.orders
+    iceberg.catalog.type=hadoop iceberg.catalog.warehouse=s3://lake/wh
+"""
+"""Datasets, and below each of them the settings of a sink that writes it."""
+
+
+def sinks() -> Iterator[tuple[dict[str, str], str]]:
+    for paragraph in re.split(r"\n(?! )", SINKS_TEXT.strip()):
+        written, *settings = paragraph.split()
+        yield dict(setting.split("=", 1) for setting in settings), written
+
+
+SINKS = list(sinks())
 
 
 @pytest.mark.parametrize(("config", "written"), SINKS, ids=[config["connector.class"] for config, _ in SINKS])

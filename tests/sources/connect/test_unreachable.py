@@ -43,10 +43,10 @@ def test_a_faulty_answer_ends_no_run(world: World, path: str, fault: str) -> Non
 
 def test_a_worker_that_is_away_ends_no_run(world: World) -> None:
     world.poll()
-    port, world.worker.port = world.worker.port, 1
+    url, world.worker.url = world.worker.url, "http://127.0.0.1:1"
     with pytest.raises(Unreachable):
         world.poll()
-    world.worker.port = port
+    world.worker.url = url
     assert world.poll().sent == 0
 
 

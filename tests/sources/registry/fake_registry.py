@@ -2,15 +2,14 @@
 
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote
 
 from headwater.sources.registry.confluent import ConfluentRegistry, RegistryUrl
+from tests.upstream import Reply, Seen, web_server
 
 AUTHORIZATION = "Basic cmVhZGVyOmh1bnRlcjI="
 Answer = tuple[int, Any]
@@ -21,7 +20,7 @@ class FakeRegistry:
     """A registry. `faults` are raw answers in place of its own, by path: a status and a body. `incompatible` are the
     reasons that its check gives, by subject. `asked` are the paths of all requests."""
 
-    port: int = 0
+    url: str = ""
     level: str = "BACKWARD"
     subjects: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)
@@ -30,10 +29,6 @@ class FakeRegistry:
     headers: list[str | None] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     ids: int = 0
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
     def source(self, *more: str, seconds: float = 2) -> ConfluentRegistry:
         return ConfluentRegistry([RegistryUrl.of(url) for url in (*more, self.url)], seconds)
@@ -49,12 +44,15 @@ class FakeRegistry:
         versions[number] |= {"references": list(references)} if references else {}
         return number
 
-    def answer(self, method: str, path: str, body: bytes) -> tuple[int, bytes]:
-        self.asked.append(f"{method} {path}")
-        if path in self.faults:
-            return self.faults[path]
-        status, document = self._answer(method, unquote(path.partition("?")[0]), body)
-        return status, json.dumps(document).encode()
+    def answer(self, request: Seen) -> Reply:
+        self.headers.append(request.headers.get("authorization"))
+        self.asked.append(f"{request.method} {request.path}")
+        if request.path in self.faults:
+            status, content = self.faults[request.path]
+        else:
+            status, document = self._answer(request.method, unquote(request.path.partition("?")[0]), request.body)
+            content = json.dumps(document).encode()
+        return status, {"Content-Type": "application/vnd.schemaregistry.v1+json"}, content
 
     def _answer(self, method: str, path: str, body: bytes) -> Answer:
         routes: dict[str, Callable[..., Answer]] = {
@@ -105,29 +103,5 @@ class FakeRegistry:
 def run_registry() -> Iterator[FakeRegistry]:
     registry = FakeRegistry()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            registry.headers.append(self.headers.get("Authorization"))
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            status, answer = registry.answer(self.command, self.path, body)
-            self.send_response(status)
-            self.send_header("Content-Type", "application/vnd.schemaregistry.v1+json")
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-        def do_POST(self) -> None:
-            self.do_GET()
-
-        def log_message(self, *_arguments: Any) -> None:
-            """Keeps the output of the tests clean."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        registry.port = server.server_port
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield registry
-        finally:
-            server.shutdown()
-            thread.join()
+    with web_server(registry.answer) as registry.url:
+        yield registry

@@ -93,11 +93,11 @@ def test_a_node_that_is_away_is_passed_over(world: World) -> None:
 
 
 def test_credentials_are_sent_and_never_told(registry: FakeRegistry) -> None:
-    address = RegistryUrl.of(f"http://reader:hunter2@127.0.0.1:{registry.port}")
+    address = RegistryUrl.of(registry.url.replace("//", "//reader:hunter2@"))
     ConfluentRegistry([address]).listed(Deadline())
     assert set(registry.headers) == {None, AUTHORIZATION}
     registry.faults["/subjects"] = FAULTS["401"]
     with pytest.raises(Unreachable) as error:
         ConfluentRegistry([address]).listed(Deadline())
     assert "hunter2" not in f"{error.value}{address}{ConfluentRegistry([address])}"
-    assert str(error.value) == f"http://127.0.0.1:{registry.port}/subjects: the registry answered 401"
+    assert str(error.value) == f"{registry.url}/subjects: the registry answered 401"
