@@ -14,36 +14,12 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 HINTS = (
-    *(
-        "pass",
-        "pwd",
-        "secret",
-        "token",
-        "credential",
-        "authorization",
-        "bearer",
-        "identified",
-        "sig=",
-        "signature",
-        *(
-            "@",
-            "%40",
-            "curl ",
-            "hooks.slack",
-            "webhook",
-            "cookie",
-            "basic ",
-            "user.info",
-            "_pw",
-            " -p",
-            "redis-cli",
-            "crypt",
-        ),
-    ),
+    *("pass", "pwd", "secret", "token", "credential", "authorization", "bearer", "identified", "sig=", "signature"),
+    *("@", "%40", "curl ", "hooks.slack", "webhook", "cookie", "basic ", "user.info", "_pw", " -p", "redis-cli"),
+    *("crypt", "_pat_", "glpat-", "xox", "xapp-", "_live_", "dapi", "dose", "aiza", "ya29.", "gocspx-", "hvs."),
     *("_key", "-key", ".key", " key", "ikey", "skey", "tkey", "dkey", "ekey", "nkey", "rkey", "\x1b", "\\u001b"),
     *("mentvar", "ment_var", "envvar", "env_var", "akia", "asia", "eyj", "gho_", "ghp_", "ghr_", "ghs_", "ghu_"),
-    *("_pat_", "glpat-", "xox", "xapp-", "_live_", "dapi", "dose", "aiza", "ya29.", "gocspx-", "hvs.", "pypi-"),
-    *("hf_", "npm_", "dbtc_", "dbtu_", "glsa_", "ewogi", "ls0tls1c"),
+    *("pypi-", "hf_", "npm_", "dbtc_", "dbtu_", "glsa_", "ewogi", "ls0tls1c"),
 )
 """What a text with a secret has, in lower case, or `_SK`: `apiKey` has `ikey`. Nearly no event has one of these; the
 others are not looked at."""
@@ -130,4 +106,5 @@ def has_hint(text: str) -> bool:
 
 def _may_have_hint(lower: str) -> bool:
     likely = [*_OTHERS, *(hint for part, hints in _OF_PART.items() if part in lower for hint in hints)]
-    return bool([hint for hint in likely if hint in lower]) or ("sk-" in lower and _SK.search(lower) is not None)
+    found = [hint for hint in likely if hint in lower]  # each step of a generator would be a call, which tests count
+    return bool(found) or ("sk-" in lower and _SK.search(lower) is not None)

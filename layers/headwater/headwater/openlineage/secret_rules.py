@@ -322,14 +322,17 @@ def _in_pieces(rule: re.Pattern[str], replaced: Callable[[re.Match[str]], str], 
     done = at = 0
     while at < len(text):
         give_way()
-        match, end = rule.search(text, at, at + PIECE), at + PIECE
+        end = at + PIECE
+        match = rule.search(text, at, end)
         if match is None:
             at = end - OVERLAP if end < len(text) else end
-        elif match.end() < end or (match := rule.match(text, match.start())):
+            continue
+        at = match.start() + 1
+        if match.end() == end:  # it may go on in the next piece, or not be one
+            match = rule.match(text, match.start())
+        if match:
             parts += [text[done : match.start()], replaced(match)]
             done = at = match.end()
-        else:
-            at = end - OVERLAP
     return "".join(parts) + text[done:]
 
 
