@@ -24,9 +24,8 @@ from tests.store import golden
 
 ROOT = Path(__file__).parents[2]
 RELEASES = ROOT / "tests" / "fixtures" / "releases"
-BEFORE = "2026-11-24"
-"""What came before, as tests/store/pack_release.py packed it: a commit of that day. 0.1.0 has no tag, and cannot read
-today's documents."""
+BEFORE = "0.2.0"
+"""What came before, as tests/store/pack_release.py packed it."""
 FUNCTIONS = ("fold", "announce", "answer")
 THE_NEXT = {"NEXT_RELEASE": "1"}
 PATHS = (
