@@ -113,7 +113,7 @@ def test_requests_that_wait_are_committed_together(database: Database) -> None:
 
 class CountingDatabase:
     def __init__(self, database: Database) -> None:
-        self.reading = database.reading
+        self.reading, self.settled = database.reading, database.settled
         self.transactions = 0
         self.entered, self.goes_on = threading.Event(), threading.Event()
         self._database = database

@@ -78,7 +78,7 @@ class SqliteInbox:
         """Whether any of these messages, sent by this process recently, is not folded yet."""
         recent = [self._recent.get(message.deduplication_id) for message in messages]
         numbers = json.dumps([sent.number for sent in recent if sent])
-        with self._database.reading() as connection:
+        with self._database.settled() as connection:
             return connection.execute(_HELD, (numbers,)).fetchone() is not None
 
     def remove_with(self, transaction: Transaction, numbers: Iterable[int]) -> None:
@@ -91,7 +91,7 @@ class SqliteInbox:
 
     def depth(self) -> int:
         """The number of messages that are not folded yet."""
-        with self._database.reading() as connection:
+        with self._database.settled() as connection:
             number: int = connection.execute("SELECT count(*) FROM inbox").fetchone()[0]
         return number
 
