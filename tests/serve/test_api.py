@@ -268,3 +268,20 @@ def test_a_key_whose_requests_wait_already_is_told_when_to_come_again(
     refused = [client("GET", "/api/v1/namespaces"), client("POST", "/api/v1/lineage", factory.run_event())]
     assert [(reply.status, reply.headers["retry-after"]) for reply in refused] == [(429, "1"), (503, "1")]
     assert all("of this key wait" in reply.body["message"] for reply in refused)
+
+
+@pytest.mark.parametrize(("behind", "pauses"), [(30.0, []), (45.0, [0.5]), (9_000.0, [posting.MAX_PAUSE_SECONDS])])
+def test_a_key_whose_events_wait_for_long_gets_its_answers_later(
+    client: Client, monkeypatch: pytest.MonkeyPatch, behind: float, pauses: list[float]
+) -> None:
+    home = client.application._home
+    add_key(home.database, "ingest")  # type: ignore[attr-defined]
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    monkeypatch.setattr(home.inbox, "seconds_behind", lambda sender: behind if sender == "k" else 0)
+    assert client("POST", "/api/v1/lineage", factory.run_event()).status == 201
+    assert slept == pauses

@@ -13,7 +13,7 @@ from headwater.openlineage.instant import Instant
 from headwater.process_settings import read_settings
 from headwater.serve import auditing as serve_auditing
 from headwater.serve.application import Application, Options
-from headwater.serve.auditing import Auditing
+from headwater.serve.auditing import MOST_STRANGERS, Auditing, Strangers
 from headwater.store.audit_log import AuditLog
 from headwater.store.errors import StorageError
 from headwater.store.sqlite.audit_log import SqliteAuditLog
@@ -203,3 +203,36 @@ def test_no_more_entries_wait_than_memory_has_room_for(database: Database, monke
     for number in range(3):
         auditing.write(entry(number))
     assert entries_in(database) == 1
+
+
+def test_requests_without_a_valid_key_do_not_fill_the_file(
+    client: Client, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are refused all the same, and whoever has a key is recorded."""
+    add_key(database, "admin")
+    monkeypatch.setattr(client.application._strangers, "_left", 3.0)
+    monkeypatch.setattr(serve_auditing, "STRANGERS_A_SECOND", 0)
+    for _ in range(5):
+        assert client("GET", "/api/v1/namespaces", headers={"x-api-key": "guess"}).status == 401
+        assert client("POST", "/api/v1/lineage", factory.run_event(), headers={}).status == 401
+    entries = client("GET", "/api/v1/audit").body["entries"]
+    assert [(entry["method"], entry["status"]) for entry in entries] == [("GET", 401), ("POST", 401), ("GET", 401)]
+    assert client("GET", "/api/v1/namespaces").status == 200
+    assert client("GET", "/api/v1/audit?limit=1&key=k").body["entries"][0]["route"] == "GET /namespaces"
+
+
+def test_strangers_are_recorded_again_once_fewer_come() -> None:
+    now = [0.0]
+    strangers = Strangers(lambda: now[0])
+    for _ in range(int(MOST_STRANGERS) + 50):
+        strangers.came()
+    assert strangers.are_many
+    now[0] = 1.0
+    assert not strangers.are_many
+    strangers.came()
+    assert strangers.are_many
+    now[0] = 1e6
+    for _ in range(int(MOST_STRANGERS)):
+        assert not strangers.are_many
+        strangers.came()
+    assert strangers.are_many

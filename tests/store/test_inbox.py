@@ -11,7 +11,14 @@ from headwater.store.errors import StorageError
 from headwater.store.home import InboxMessage
 from headwater.store.messages import Message, ReceivedMessage
 from headwater.store.sqlite.database import Database
-from headwater.store.sqlite.inbox import DEDUPLICATION_SECONDS, MAX_BATCH_BYTES, MAX_READ_CHARACTERS, SqliteInbox
+from headwater.store.sqlite.inbox import (
+    _NEXT_SENDER,
+    _TAKE,
+    DEDUPLICATION_SECONDS,
+    MAX_BATCH_BYTES,
+    MAX_READ_CHARACTERS,
+    SqliteInbox,
+)
 from tests.fakes import fail_test
 
 RECEIVED = Instant("2026-11-20T08:00:00.000000000Z")
@@ -34,8 +41,8 @@ def inbox(database: Database, clock: Clock) -> SqliteInbox:
     return SqliteInbox(database, lambda: None, fail_test, clock)
 
 
-def message(text: str, group: str = "run") -> Message:
-    return Message(text, group, f"{group}{text}", ReceivedMessage(text, RECEIVED))
+def message(text: str, group: str = "run", sender: str = "") -> Message:
+    return Message(text, group, f"{group}{text}", ReceivedMessage(text, RECEIVED), sender)
 
 
 def bodies(messages: list[InboxMessage]) -> list[str]:
@@ -49,6 +56,48 @@ def test_messages_are_taken_in_the_order_in_which_they_came(inbox: SqliteInbox) 
     assert bodies(inbox.take(2)) == ["a", "b"]
     assert bodies(inbox.take(10, without=["run"])) == ["c"]
     assert inbox.depth() == 3
+
+
+def test_senders_take_turns(inbox: SqliteInbox) -> None:
+    """An event is in the next batch, whatever others have sent before."""
+    inbox.send([message(f"a{number}", f"run {number % 3}", "team/a") for number in range(100)])
+    inbox.send([message("b0", sender="team/b"), message("b1", sender="team/b"), message("c0", sender="c")])
+    assert bodies(inbox.take(6)) == ["c0", "a0", "b0", "a1", "b1"]
+    assert [taken.group for taken in inbox.take(6, without=["run 0", "run"])] == ["run 1", "run 2"]
+
+
+def test_a_batch_that_is_shorter_than_the_list_of_senders_goes_on_with_the_next_one(inbox: SqliteInbox) -> None:
+    for sender in "abc":
+        inbox.send([message(f"{sender}{number}", sender, sender) for number in range(4)])
+    assert [bodies(inbox.take(2)) for _ in range(3)] == [["a0", "b0"], ["c0", "a0"], ["b0", "c0"]]
+
+
+def test_how_far_a_sender_is_behind_is_known_once_messages_are_taken(inbox: SqliteInbox, clock: Clock) -> None:
+    inbox.send([message("old", sender="a")])
+    clock.now += 40
+    inbox.send([message("new", sender="b")])
+    assert inbox.seconds_behind("a") == 0
+    inbox.take(10)
+    assert [inbox.seconds_behind(sender) for sender in ("a", "b", "nobody")] == [40, 0, 0]
+
+
+def test_messages_of_the_release_before_have_no_sender(inbox: SqliteInbox, database: Database) -> None:
+    with database.writing() as connection:
+        connection.execute("INSERT INTO archive (seq, received, message) VALUES (7, 0, 'old')")
+        connection.execute("INSERT INTO inbox VALUES (7, 'run')")
+    inbox.listen(lambda: None, fail_test)
+    inbox.send([message("new", "run", "team")])
+    assert sorted((taken.body, taken.group) for taken in inbox.take(10)) == [("new", "run"), ("old", "run")]
+    assert inbox.take(10, without=["run"]) == []
+
+
+def test_messages_of_a_sender_are_found_by_the_index(inbox: SqliteInbox, database: Database) -> None:
+    inbox.listen(lambda: None, fail_test)
+    with database.reading() as connection:
+        for query, values in ((_NEXT_SENDER, ("a",)), (_TAKE, ("a", "[]", 5))):
+            plan = connection.execute(f"EXPLAIN QUERY PLAN {query}", values).fetchall()
+            assert "inbox_by_sender" in plan[0][-1]
+            assert not any("TEMP B-TREE" in step[-1] for step in plan)
 
 
 def test_a_message_that_was_removed_is_not_taken_again(inbox: SqliteInbox, database: Database) -> None:
@@ -113,7 +162,7 @@ def test_requests_that_wait_are_committed_together(database: Database) -> None:
 
 class CountingDatabase:
     def __init__(self, database: Database) -> None:
-        self.reading = database.reading
+        self.reading, self.settled = database.reading, database.settled
         self.transactions = 0
         self.entered, self.goes_on = threading.Event(), threading.Event()
         self._database = database

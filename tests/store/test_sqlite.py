@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -156,6 +156,35 @@ def test_readers_do_not_wait_for_a_writer(database: Database) -> None:
         reader.start()
         reader.join(timeout=10)
     assert read == [{item().key: item()}]
+
+
+def test_what_is_settled_was_noted_by_its_writer(database: Database) -> None:
+    """Whoever hears of a commit, such as `?wait=1` and the announcer, then finds it in what is kept of the table."""
+    table, order = SqliteTable(database), list[str]()
+    noting, goes_on = threading.Event(), threading.Event()
+    noted = table._kept.written
+
+    def note(items: Iterable[Item]) -> None:
+        noting.set()
+        assert goes_on.wait(10)
+        noted(items)
+        order.append("noted")
+
+    def read() -> None:
+        with database.settled() as connection:
+            order.extend(f"settled: {key}" for (key,) in connection.execute("SELECT sk FROM items"))
+
+    table._kept.written = note  # type: ignore[method-assign]
+    writer, reader = threading.Thread(target=table.put, args=[[item()]]), threading.Thread(target=read)
+    writer.start()
+    assert noting.wait(10)
+    assert items_in(database) == {item().key: item()}, "it is committed"
+    reader.start()
+    reader.join(0.1)
+    goes_on.set()
+    for thread in (writer, reader):
+        thread.join()
+    assert order == ["noted", "settled: META"]
 
 
 def test_expired_items_are_removed_in_small_steps(database: Database) -> None:

@@ -81,7 +81,7 @@ class EventSender:
         if admitted.document is not named.document:
             canonical = exact_json.dumps(admitted.document)
             event = read_event(admitted.document, now=self.now, canonical=canonical)
-        message = write_message(event, canonical, instant_of(self.now), self.bucket)
+        message = write_message(event, canonical, instant_of(self.now), self.bucket, self.principal.key_id)
         return AdmittedMessage(message, admitted.set_aside, len(clean.places))
 
     def _event(self, sent: Any, named: Any, canonical: str) -> AnyEvent:

@@ -26,13 +26,14 @@ class ApiResponse:
     """A status and a body: a JSON document, or a text or bytes of the content type in the headers.
 
     A body is never empty, except for a 304: the OpenLineage Java client takes an empty body for a failure. `written` is
-    the content, if it was made already.
+    the content, if it was made already. `headwater serve` sends it after a `pause`, in seconds.
     """
 
     status: int
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
     written: bytes | None = None
+    pause: float = 0
 
     def content(self) -> tuple[dict[str, str], bytes]:
         """The headers with the content type, and the content: a document as JSON."""

@@ -17,10 +17,11 @@ from headwater.graph.states.audit import READING
 from headwater.http.audit import Audit
 from headwater.http.paths import PREFIX, Path
 from headwater.http.request import UNIDENTIFIED, ApiRequest
-from headwater.http.response import ApiResponse, error_response
+from headwater.http.response import ApiResponse, error_response, response_or_error
 from headwater.ingest.refusals import CountedRefusals
 from headwater.lookup.routes import Lookups
 from headwater.lookup.routes import respond as look_up
+from headwater.serve.auditing import Strangers
 from headwater.serve.log import ServeLog
 from headwater.serve.posting import Posting
 from headwater.store.errors import StorageError
@@ -55,7 +56,7 @@ class HttpRequest:
 class ServedApi:
     """What answers requests. `keys` is None if every request is permitted; `metrics` gives the text of /metrics,
     `free_bytes` the room on the disk. The requests of ingest pass `refusals`, which passes the audit. `write_audit` is
-    called before a list of the audit is read."""
+    called before a list of the audit is read. `strangers` counts the requests without a valid key."""
 
     posting: Posting
     lookups: Lookups
@@ -63,6 +64,7 @@ class ServedApi:
     keys: KeyRing | None
     audit: Audit
     write_audit: Callable[[], None]
+    strangers: Strangers
     refusals: CountedRefusals
     metrics: Callable[[], str]
     free_bytes: Callable[[], int]
@@ -74,6 +76,8 @@ class ServedApi:
             return file_of_page(request.path, request.headers)
         if request.method in ("GET", "HEAD") and (page := self._pages().get(request.path)):
             return page()
+        if refused := self._unrecorded(request.headers):
+            return refused
         answering = self.refusals if request.is_for_ingest else self.audit
         response = answering.answer(
             _received(request), lambda: self._principal(request.headers), self._use_case(request)
@@ -82,6 +86,13 @@ class ServedApi:
             metrics.count(EventsRefused=1)
             self.log.refused(response.status, response.body["message"])
         return response.unless_known(request.headers) if request.method in READING else response
+
+    def _unrecorded(self, headers: Mapping[str, str]) -> ApiResponse | None:
+        """The 401 of a request that becomes no entry of the audit, since many without a valid key did of late."""
+        if self.keys is None or not self.strangers.are_many:
+            return None
+        response = response_or_error(lambda: ApiResponse(200, self._principal(headers)), self.log)
+        return response if response.status == 401 else None
 
     def _use_case(self, request: HttpRequest) -> Callable[[ApiRequest], ApiResponse]:
         if request.is_for_ingest:
@@ -104,6 +115,7 @@ class ServedApi:
         except BadKeys as error:
             raise StorageError(f"the keys could not be read: {error}") from error
         if principal is None:
+            self.strangers.came()
             raise no_key()
         return principal
 

@@ -1,5 +1,6 @@
 """The ASGI application: reads a request, answers it in a thread, compresses a long response."""
 
+import asyncio
 import gzip
 import threading
 from collections import OrderedDict
@@ -87,9 +88,11 @@ class App:
             key = None if self._is_open else presented_key(request.headers)
             # what writes waits for the fold, hence the fold does not wait for it
             least = Rank.SHORT if request.method in READING else Rank.LONG
-            status, headers, content = await shares.run(key, partial(self._answer, request), least)
+            pause, status, headers, content = await shares.run(key, partial(self._answer, request), least)
         except ShareUsed:
-            status, headers, content = self._sent(_too_many(request))
+            pause, status, headers, content = self._sent(_too_many(request))
+        if pause:
+            await asyncio.sleep(pause)
         lines = [(name.encode(), value.encode()) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": status, "headers": lines})
         await send({"type": "http.response.body", "body": content})
@@ -98,19 +101,19 @@ class App:
         self._writers.close()
         self._readers.close()
 
-    def _answer(self, request: HttpRequest) -> tuple[int, dict[str, str], bytes]:
+    def _answer(self, request: HttpRequest) -> tuple[float, int, dict[str, str], bytes]:
         response = self._refusal(request) or self._api.answer(request)
         return self._sent(response, request.headers.get("accept-encoding", ""))
 
-    def _sent(self, response: ApiResponse, accepted: str = "") -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and content, gzipped if that is accepted and worth it."""
+    def _sent(self, response: ApiResponse, accepted: str = "") -> tuple[float, int, dict[str, str], bytes]:
+        """Pause, status, headers and content, gzipped if that is accepted and worth it."""
         give_way()
         headers, content = response.content()
         give_way()
         if "content-encoding" not in headers and len(content) >= GZIP_FROM_BYTES and "gzip" in accepted:
             content = self._compressed.of(headers.get("etag"), content)
             headers["content-encoding"] = "gzip"
-        return response.status, headers | {"content-length": str(len(content))}, content
+        return response.pause, response.status, headers | {"content-length": str(len(content))}, content
 
     def _refusal(self, request: HttpRequest) -> ApiResponse | None:
         """The response to a request that the API does not see."""

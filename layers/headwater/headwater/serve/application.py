@@ -32,7 +32,7 @@ from headwater.process_settings import ProcessSettings
 from headwater.serve.alerting import Announcing, Delivering, LoggedBus, Receiver
 from headwater.serve.api import ServedApi
 from headwater.serve.app import App
-from headwater.serve.auditing import Auditing
+from headwater.serve.auditing import Auditing, Strangers
 from headwater.serve.fold_worker import FoldWorker
 from headwater.serve.log import ServeLog
 from headwater.serve.measurements import Measurements
@@ -91,6 +91,7 @@ class Application:
         home.inbox.listen(self._folding.wake, self._log)
         self._sweeping = Worker("the sweep", precedence.behind(self._sweep), self._log, FIRST_SWEEP_SECONDS)
         self._auditing = Auditing(home.audit_log)
+        self._strangers = Strangers()
         self._audit = Audit(None if options.is_open else self._auditing, self._log.failure)
         self._writing_audit = Worker("writing the audit", self._auditing.step, self._log)
         self._settling = Worker("copying the log into the file", self._settle, self._log)
@@ -139,6 +140,7 @@ class Application:
             None if options.is_open else KeyRing(home.api_keys, failed=self._log),
             self._audit,
             self._write_audit,
+            self._strangers,
             CountedRefusals(self._audit, lambda: home.refusals, self._log.failure),
             self._metrics,
             lambda: home.free_bytes,

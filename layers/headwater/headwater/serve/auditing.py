@@ -3,8 +3,9 @@ was refused, is a moment later: so no lookup waits for a commit of thousands of 
 without a key do not hold the threads of others so long."""
 
 import threading
+import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from headwater.graph.states.audit import AuditEntry
 from headwater.store.home import EntryWriter
@@ -14,6 +15,31 @@ STEP_SECONDS = 0.2
 MOST_WAITING = 1_000
 """While the file cannot be written, so many entries wait in memory: 1 MB, 50 at most. Those that follow are lost."""
 AT_ONCE = 500
+MOST_STRANGERS, STRANGERS_A_SECOND = 1_000.0, 1.0
+"""How many requests without a valid key become entries at once, and on end: 36 MB a day."""
+
+
+class Strangers:
+    """Counts the requests without a valid key that become entries: anybody can send them, and they must not fill the
+    disk."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._left, self._counted = MOST_STRANGERS, clock()
+        self._counting = threading.Lock()
+
+    def came(self) -> None:
+        with self._counting:
+            self._left = max(0.0, self._now_left() - 1)
+            self._counted = self._clock()
+
+    @property
+    def are_many(self) -> bool:
+        """Whether the next one becomes no entry."""
+        return self._now_left() < 1
+
+    def _now_left(self) -> float:
+        return min(MOST_STRANGERS, self._left + (self._clock() - self._counted) * STRANGERS_A_SECOND)
 
 
 class Auditing:

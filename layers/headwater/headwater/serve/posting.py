@@ -12,6 +12,10 @@ from headwater.store.messages import Message
 
 MAX_SECONDS = 5.0
 PAUSE_SECONDS = 0.005
+PATIENCE_SECONDS = 30.0
+"""How long a key's events may wait to be folded before its posts are slowed down: a burst is not."""
+MAX_PAUSE_SECONDS = 3.0
+"""Clients of OpenLineage wait for five."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +40,16 @@ class Posting:
     def respond(self, request: ApiRequest) -> ApiResponse:
         """The response of ingest; 202 in its place if events of the request still wait after `MAX_SECONDS`."""
         if request.query.get("wait") != "1":
-            return ROUTER.respond(self.ingest, request)
+            return replace(ROUTER.respond(self.ingest, request), pause=self._pause(request.principal.key_id))
         noted = _Noted(self.inbox)
         response = ROUTER.respond(replace(self.ingest, queue=noted), request)
         return response if self._is_visible(noted.messages) else replace(response, status=202)
+
+    def _pause(self, sender: str) -> float:
+        """For how long the answer to a sender waits: the longer, the further the fold is behind. So who posts more than
+        can be folded comes to post as fast as it is."""
+        late = self.inbox.seconds_behind(sender) - PATIENCE_SECONDS
+        return min(MAX_PAUSE_SECONDS, max(0.0, late / PATIENCE_SECONDS))
 
     def _is_visible(self, messages: Sequence[Message]) -> bool:
         end = time.monotonic() + MAX_SECONDS

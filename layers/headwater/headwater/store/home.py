@@ -16,7 +16,8 @@ from headwater.store.table import Table
 
 
 class InboxMessage(NamedTuple):
-    """A message in the inbox. Messages of one group are folded in the order of their numbers. `received` is the content
+    """A message in the inbox. Messages of one sender and group are folded in the order of
+    their numbers. `received` is the content
     of the message, if this process received it recently."""
 
     number: int
@@ -35,7 +36,10 @@ class Inbox(Protocol):
         """Whether each message is safe."""
 
     def take(self, limit: int, without: Collection[str] = ()) -> list[InboxMessage]:
-        """The first messages in their order, except those of some groups."""
+        """The first messages of each sender, in turn, except those of some groups."""
+
+    def seconds_behind(self, sender: str) -> float:
+        """For how long the first message of a sender had waited when messages were last taken."""
 
     def holds(self, messages: Iterable[Message]) -> bool:
         """Whether any of these messages, sent by this process recently, is not folded yet."""

@@ -27,12 +27,14 @@ class UnreadableMessage(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message to send. SQS keeps the order of a group, and drops a repeated `deduplication_id` for five minutes."""
+    """A message to send. SQS keeps the order of a group, and drops a repeated `deduplication_id` for five minutes.
+    `sender` is the id of the key that the event came with."""
 
     body: str
     group: str
     deduplication_id: str
     received: "ReceivedMessage"
+    sender: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class ReceivedMessage:
     event: AnyEvent | None = field(default=None, repr=False, compare=False)
 
 
-def write_message(event: AnyEvent, canonical: str, received_at: Instant, bucket: Bodies) -> Message:
+def write_message(event: AnyEvent, canonical: str, received_at: Instant, bucket: Bodies, sender: str = "") -> Message:
     """The message for an event; a long body goes to S3 before this returns."""
     packed = gzip.compress(canonical.encode(), mtime=0)
     content = base64.b64encode(packed).decode()
@@ -58,7 +60,7 @@ def write_message(event: AnyEvent, canonical: str, received_at: Instant, bucket:
     # FIFO deduplication is per queue on some of SQS's stand-ins, so the group is part of the id.
     deduplication_id = hashlib.sha256(f"{group}{canonical}".encode()).hexdigest()
     received = ReceivedMessage(canonical, received_at, event)
-    return Message(simplejson.dumps(envelope), group, deduplication_id, received)
+    return Message(simplejson.dumps(envelope), group, deduplication_id, received, sender)
 
 
 def message_for(target: str, group: str, body: str, received: ReceivedMessage) -> Message:

@@ -16,7 +16,7 @@ import sqlite3
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -83,17 +83,26 @@ class Database:
             ) from error
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction, which is on disk at the end of the block. It waits for the transactions of other threads."""
+    def writing(self, noted: Callable[[], object] = lambda: None) -> Iterator[sqlite3.Connection]:
+        """A transaction, which is on disk at the end of the block. It waits for the transactions of other threads. Once
+        it is committed, `noted` is called, before `settled` sees it."""
         with self._lock, translated_errors():
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield self._writer
                 self._writer.execute("COMMIT")
+                noted()
             except BaseException:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
                 raise
+
+    @contextmanager
+    def settled(self) -> Iterator[sqlite3.Connection]:
+        """A connection for reading what is committed and noted. It waits for the transaction under way: between its
+        commit and the note in a cache, whoever sees the one and asks the other would get an answer of before."""
+        with self._lock, self.reading() as connection:
+            yield connection
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -1,15 +1,18 @@
 """The inbox: events that were received and are not folded yet. It stands where the queue stands on AWS.
 
 A message is in the archive and in the inbox once `send` returns, on disk. Messages that several threads send at the
-same time are committed together.
+same time are committed together. They are taken from their senders in turn: behind ten thousand events of one key, the
+event of another is in the next batch.
 """
 
 import json
 import sqlite3
 import time
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 from threading import Lock
 from typing import NamedTuple, cast
 
@@ -27,9 +30,15 @@ MAX_READ_CHARACTERS = 2_000_000
 """The texts of the events that are kept as they were read, until they are folded. An event takes about ten times the
 memory of its text; the events of a longer inbox are read from the file."""
 
+_SLASH = "instr(message_group || '/', '/')"
+_GROUP, _SENDER = f"substr(message_group, 1, {_SLASH} - 1)", f"substr(message_group, {_SLASH} + 1)"
+"""A row has "group/sender", as in "7d41…/team-a". One of a release before, or of a redrive, has no sender."""
+_BY_SENDER = f"CREATE INDEX IF NOT EXISTS inbox_by_sender ON inbox ({_SENDER}, seq)"
+_NEXT_SENDER = f"SELECT {_SENDER} FROM inbox WHERE {_SENDER} >= ? ORDER BY {_SENDER} LIMIT 1"  # noqa: S608
 _TAKE = (
-    "SELECT inbox.seq, message_group, message FROM inbox CROSS JOIN archive ON archive.seq = inbox.seq"
-    " WHERE message_group NOT IN (SELECT value FROM json_each(?)) ORDER BY inbox.seq LIMIT ?"
+    f"SELECT {_SENDER}, received, inbox.seq, {_GROUP}, message"  # noqa: S608
+    f" FROM inbox CROSS JOIN archive ON archive.seq = inbox.seq"
+    f" WHERE {_SENDER} = ? AND {_GROUP} NOT IN (SELECT value FROM json_each(?)) ORDER BY inbox.seq LIMIT ?"
 )
 
 _HELD = "SELECT 1 FROM inbox WHERE seq IN (SELECT value FROM json_each(?)) LIMIT 1"
@@ -59,26 +68,48 @@ class SqliteInbox:
         self._characters = 0
         self._reading = Lock()
         self._recent: OrderedDict[str, _Posted] = OrderedDict()
+        self._last_sender = ""
+        self._behind: dict[str, float] = {}
 
     def listen(self, on_arrival: Callable[[], object], on_failure: Callable[[str, BaseException], object]) -> None:
         self._on_arrival = on_arrival
         self._on_failure = on_failure
+        try:
+            with self._database.writing() as connection:
+                connection.execute(_BY_SENDER)
+        except StorageError as error:  # then messages are taken without it
+            on_failure("the inbox has no index by sender", error)
 
     def send(self, messages: Sequence[Message]) -> list[bool]:
         """Whether each message is safe in the file: all of them, or none."""
         return [self._group.write(messages)] * len(messages)
 
     def take(self, limit: int, without: Collection[str] = ()) -> list[InboxMessage]:
-        """The first messages in their order, except those of some groups."""
+        """The first messages of each sender, in turn, except those of some groups. The sender after the one that the
+        last batch ended with comes first: a batch may be shorter than the list of senders."""
+        groups, now = json.dumps(list(without)), self._clock()
         with self._database.reading() as connection:
-            rows = connection.execute(_TAKE, (json.dumps(list(without)), limit)).fetchall()
-        return _bounded(InboxMessage(number, group, body, self._read.get(number)) for number, group, body in rows)
+            senders = _senders(connection)
+            turn = bisect_right(senders, self._last_sender)
+            senders = [*senders[turn:], *senders[:turn]][:limit]
+            each = -(-limit // max(1, len(senders)))
+            rows = [connection.execute(_TAKE, (sender, groups, each)).fetchall() for sender in senders]
+        self._behind = {first[0][0]: now - first[0][1] for first in rows if first}
+        in_turn = [row for turn in zip_longest(*rows) for row in turn if row][:limit]
+        messages = (InboxMessage(number, group, body, self._read.get(number)) for _, _, number, group, body in in_turn)
+        if batch := _bounded(messages):
+            self._last_sender = in_turn[len(batch) - 1][0]
+        return batch
+
+    def seconds_behind(self, sender: str) -> float:
+        """For how long the first message of a sender had waited when messages were last taken."""
+        return self._behind.get(sender, 0)
 
     def holds(self, messages: Iterable[Message]) -> bool:
         """Whether any of these messages, sent by this process recently, is not folded yet."""
         recent = [self._recent.get(message.deduplication_id) for message in messages]
         numbers = json.dumps([sent.number for sent in recent if sent])
-        with self._database.reading() as connection:
+        with self._database.settled() as connection:
             return connection.execute(_HELD, (numbers,)).fetchone() is not None
 
     def remove_with(self, transaction: Transaction, numbers: Iterable[int]) -> None:
@@ -91,7 +122,7 @@ class SqliteInbox:
 
     def depth(self) -> int:
         """The number of messages that are not folded yet."""
-        with self._database.reading() as connection:
+        with self._database.settled() as connection:
             number: int = connection.execute("SELECT count(*) FROM inbox").fetchone()[0]
         return number
 
@@ -142,8 +173,18 @@ def _insert(connection: sqlite3.Connection, message: Message, now: int) -> int:
     """Adds a message to the archive and to the inbox. Returns its number."""
     cursor = connection.execute("INSERT INTO archive (received, message) VALUES (?, ?)", (now, message.body))
     number = cast("int", cursor.lastrowid)
-    connection.execute("INSERT INTO inbox VALUES (?, ?)", (number, message.group))
+    connection.execute("INSERT INTO inbox VALUES (?, ?)", (number, f"{message.group}/{message.sender}"))
     return number
+
+
+def _senders(connection: sqlite3.Connection) -> list[str]:
+    """The senders of messages in the inbox, in the order of their names."""
+    senders: list[str] = []
+    after = ""
+    while found := connection.execute(_NEXT_SENDER, (after,)).fetchone():
+        senders += found
+        after = f"{found[0]}\x01"
+    return senders
 
 
 def _bounded(messages: Iterable[InboxMessage]) -> list[InboxMessage]:

@@ -41,7 +41,7 @@ class SqliteOutbox:
 
     def take(self) -> list[dict[str, Any]]:
         """The first records, in the form in which Lambda gets records of a stream."""
-        with self._database.reading() as connection:
+        with self._database.settled() as connection:  # the announcer reads the items that changed
             rows = connection.execute("SELECT seq, record FROM outbox ORDER BY seq LIMIT ?", (AT_ONCE,)).fetchall()
         return [_numbered(json.loads(record), str(seq)) for seq, record in rows]
 

@@ -15,6 +15,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -196,13 +197,13 @@ class SqliteTable:
             if self._outbox:  # an answer waits for what is written without one: its line of the audit
                 give_way()
             rows.append(row_of(item))
-        with self._counts.changing(changed_lists(transaction.changes)), self._database.writing() as connection:
+        noted = partial(self._kept.written, transaction.written.values())
+        with self._counts.changing(changed_lists(transaction.changes)), self._database.writing(noted) as connection:
             connection.executemany(PUT, rows)
             if self._outbox:
                 self._outbox.add(connection, transaction.changes)
             for write in transaction.other_writes:
                 write(connection)
-        self._kept.written(transaction.written.values())
 
     def _number(self, query: str, *parameters: Any) -> int:
         number: int = self._rows(query, *parameters)[0][0]
