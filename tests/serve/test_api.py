@@ -13,13 +13,14 @@ import pytest
 
 from headwater.process_settings import read_settings
 from headwater.serve import posting
+from headwater.serve.app import BEGINNING_BYTES, LARGE_AT_ONCE
 from headwater.serve.application import Application, Options
 from headwater.serve.shares import Shares, ShareUsed
 from headwater.store.sqlite.api_keys import SqliteApiKeys
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.home import SqliteHome
 from tests import factory
-from tests.serve.process import Reply, wait_for
+from tests.serve.process import SECONDS, Reply, wait_for
 
 KEY = {"Authorization": "Bearer secret"}
 
@@ -285,3 +286,59 @@ def test_a_key_whose_events_wait_for_long_gets_its_answers_later(
     monkeypatch.setattr(home.inbox, "seconds_behind", lambda sender: behind if sender == "k" else 0)
     assert client("POST", "/api/v1/lineage", factory.run_event()).status == 201
     assert slept == pauses
+
+
+class Large:
+    """A request whose body comes in pieces, the rest of it once `goes_on`; `pieces` counts those that were taken."""
+
+    PIECE = b" " * 65_536
+
+    def __init__(self, client: Client, key: str) -> None:
+        self.goes_on = asyncio.Event()
+        self.pieces, self.sent = 0, list[MutableMapping[str, Any]]()
+        headers = [(b"host", b"localhost"), (b"x-api-key", key.encode())]
+        scope = {"type": "http", "method": "POST", "raw_path": b"/api/v1/lineage", "query_string": b""}
+        self.task = asyncio.ensure_future(
+            client.application.app({**scope, "headers": headers}, self._receive, self._send)
+        )
+
+    async def _receive(self) -> MutableMapping[str, Any]:
+        if self.is_beyond_beginning:
+            await self.goes_on.wait()
+        self.pieces += 1
+        return {"type": "http.request", "body": self.PIECE, "more_body": not self.goes_on.is_set()}
+
+    async def _send(self, message: MutableMapping[str, Any]) -> None:
+        self.sent.append(message)
+
+    @property
+    def is_beyond_beginning(self) -> bool:
+        return self.pieces * len(self.PIECE) > BEGINNING_BYTES
+
+
+def test_bodies_do_not_fill_the_memory(client: Client, database: Database) -> None:
+    """Of a request without a valid key only the beginning is read, and of one key eight are read at a time."""
+    add_key(database, "ingest")
+
+    async def scene() -> None:
+        stranger = Large(client, "guess")
+        await asyncio.wait_for(stranger.task, SECONDS)
+        assert (stranger.sent[0]["status"], stranger.is_beyond_beginning) == (401, True)
+        requests = [Large(client, "secret") for _ in range(LARGE_AT_ONCE + 1)]
+        while not all(request.is_beyond_beginning for request in requests):  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        (reading,) = client.application.app._large.values()
+        assert reading.locked()
+        requests[-1].goes_on.set()
+        pieces = requests[-1].pieces
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert requests[-1].pieces == pieces, "it waits for one of the eight"
+        requests[0].goes_on.set()
+        await asyncio.wait_for(requests[-1].task, SECONDS)
+        for request in requests:
+            request.goes_on.set()
+            await asyncio.wait_for(request.task, SECONDS)
+            assert request.sent[0]["status"] == 400, "spaces are no event"
+
+    asyncio.run(scene())

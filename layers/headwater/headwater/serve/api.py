@@ -89,10 +89,14 @@ class ServedApi:
 
     def _unrecorded(self, headers: Mapping[str, str]) -> ApiResponse | None:
         """The 401 of a request that becomes no entry of the audit, since many without a valid key did of late."""
-        if self.keys is None or not self.strangers.are_many:
-            return None
-        response = response_or_error(lambda: ApiResponse(200, self._principal(headers)), self.log)
-        return response if response.status == 401 else None
+        return None if not self.strangers.are_many or self.is_known(headers) else self._identified(headers)
+
+    def is_known(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request has a valid key, or needs none, as far as can be told."""
+        return self._identified(headers).status != 401
+
+    def _identified(self, headers: Mapping[str, str]) -> ApiResponse:
+        return response_or_error(lambda: ApiResponse(200, self._principal(headers)), self.log)
 
     def _use_case(self, request: HttpRequest) -> Callable[[ApiRequest], ApiResponse]:
         if request.is_for_ingest:

@@ -5,6 +5,7 @@ import gzip
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,6 +31,8 @@ KEYS = 32
 """Threads of each kind: so many keys have a request that is answered."""
 WAITING_EVENTS, WAITING_REQUESTS = 128, 24
 """Per key: three keys that take all they can still leave some connections to others."""
+BEGINNING_BYTES, LARGE_AT_ONCE = 256 * 1024, 8
+"""Of each of the 500 connections so much of a body is read, and the rest of so many of each key at a time."""
 GZIP_LEVEL = 1
 """A long response is compressed in a tenth of the time that a higher level takes."""
 MAX_COMPRESSED_BYTES = 8_000_000
@@ -72,6 +75,7 @@ class App:
         self._api = api
         self._is_open = is_open
         self._compressed = Compressed()
+        self._large: dict[str | None, asyncio.Semaphore] = {}
         writers, readers = (WRITERS, 2 * READERS) if is_open else (KEYS, KEYS)
         self._writers = Shares("event", writers, WRITERS, WAITING_EVENTS, precedence=precedence)
         self._readers = Shares("request", readers, READERS, WAITING_REQUESTS, QUIET_SECONDS, precedence)
@@ -79,13 +83,14 @@ class App:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise NotImplementedError(scope["type"])
-        body = await _body(receive)
+        request = _request(scope)
+        key = None if self._is_open else presented_key(request.headers)
+        body = await self._body(receive, request, key)
         if body is None:
             return
-        request = _request(scope, body)
+        request = replace(request, body=body)
         shares = self._writers if request.is_for_ingest else self._readers
         try:
-            key = None if self._is_open else presented_key(request.headers)
             # what writes waits for the fold, hence the fold does not wait for it
             least = Rank.SHORT if request.method in READING else Rank.LONG
             pause, status, headers, content = await shares.run(key, partial(self._answer, request), least)
@@ -96,6 +101,17 @@ class App:
         lines = [(name.encode(), value.encode()) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": status, "headers": lines})
         await send({"type": "http.response.body", "body": content})
+
+    async def _body(self, receive: Receive, request: HttpRequest, key: str | None) -> bytes | None:
+        """The body of a request, cut behind its limit: the rest is not waited for. None if the client has gone. Behind
+        its beginning, that of a request without a valid key is not read, and of one key some are read at a time: all
+        connections together could fill the memory."""
+        body = bytearray()
+        is_whole = await _receive(receive, body, BEGINNING_BYTES)
+        if is_whole is False and self._api.is_known(request.headers):
+            async with self._large.setdefault(key, asyncio.Semaphore(LARGE_AT_ONCE)):
+                is_whole = await _receive(receive, body, MAX_WIRE_BYTES)
+        return None if is_whole is None else bytes(body)
 
     def close(self) -> None:
         self._writers.close()
@@ -147,17 +163,16 @@ def _host(url: str) -> str | None:
         return None
 
 
-async def _body(receive: Receive) -> bytes | None:
-    """The body of a request, cut behind its limit: the rest is not waited for. None if the client has gone."""
-    body = bytearray()
-    while len(body) <= MAX_WIRE_BYTES:
+async def _receive(receive: Receive, body: bytearray, most: int) -> bool | None:
+    """Receives more than so many bytes of a body, or its end. Whether it is whole; None if the client has gone."""
+    while len(body) <= most:
         message = await receive()
         if message["type"] == "http.disconnect":
             return None
         body += message.get("body", b"")
         if not message.get("more_body", False):
-            break
-    return bytes(body)
+            return True
+    return False
 
 
 def _headers(lines: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -170,7 +185,7 @@ def _headers(lines: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     return headers
 
 
-def _request(scope: Message, body: bytes) -> HttpRequest:
+def _request(scope: Message) -> HttpRequest:
     headers = _headers(scope["headers"])
     path = scope["raw_path"].decode("latin-1")
-    return HttpRequest(scope["method"], path, scope["query_string"].decode("latin-1"), headers, body)
+    return HttpRequest(scope["method"], path, scope["query_string"].decode("latin-1"), headers)
