@@ -1,4 +1,4 @@
-"""Alerts reach every receiver, in their order; a receiver that is away holds up no other."""
+"""Alerts reach every receiver, those of a namespace in their order; a receiver that is away holds up no other."""
 
 import json
 from collections.abc import Sequence
@@ -8,12 +8,14 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from headwater.serve.alerting import POLL_SECONDS, RETRY_SECONDS, Delivering, Message, message_of
+from headwater.alerts.announce import AnnounceResult
+from headwater.serve.alerting import POLL_SECONDS, RETRY_SECONDS, Announcing, Delivering, Message, message_of
 from headwater.serve.log import ServeLog
 from headwater.serve.receivers import Console, Topic
 from headwater.store.errors import Rejected, StorageError
 from headwater.store.sqlite.alert_log import KEPT, SqliteAlertLog
 from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.outbox import LONG, SqliteOutbox
 from tests.alerts.test_alert import _alert
 
 
@@ -61,6 +63,51 @@ def test_a_receiver_that_is_away_gets_its_alerts_later_and_holds_up_no_other(ale
     away.error = None
     assert [deliver_all(receiver) for receiver in (to_away, to_there)] == [POLL_SECONDS] * 2
     assert (away.got, there.got) == ([1, 2, 3], [1, 2, 3])
+
+
+def test_events_wait_while_many_changes_do_unless_one_cannot_be_announced(database: Database) -> None:
+    class Stuck:
+        def announce(self, records: Sequence[Message]) -> AnnounceResult:
+            return AnnounceResult(failed=records[0]["dynamodb"]["SequenceNumber"])
+
+    outbox = SqliteOutbox(database)
+    announcing = Announcing(outbox, Stuck())  # type: ignore[arg-type]
+    assert not announcing.is_behind()
+    record = json.dumps({"dynamodb": {}})
+    with database.writing() as connection:
+        connection.executemany("INSERT INTO outbox (record) VALUES (?)", [(record,)] * (LONG + 2))
+    assert announcing.is_behind()
+    assert announcing.step() == RETRY_SECONDS
+    assert not announcing.is_behind()
+
+
+def test_namespaces_take_turns(alert_log: SqliteAlertLog, database: Database) -> None:
+    """Behind many alerts of one team, that of another is next; a new start repeats at most what was ahead."""
+    receiver = FakeReceiver("slow")
+    (delivery,) = delivering(alert_log, receiver)
+    alert_log.add([{"number": number, "namespace": "loud"} for number in range(9)])
+    assert [delivery.step() for _ in range(2)] == [0, 0]
+    alert_log.add([{"number": number, "namespace": "quiet"} for number in (20, 21)])
+    assert [delivery.step() for _ in range(4)] == [0] * 4
+    assert receiver.got == [0, 1, 20, 2, 21, 3]
+    (again,) = delivering(SqliteAlertLog(database), receiver)
+    deliver_all(again)
+    assert sorted(set(receiver.got)) == [*range(9), 20, 21]
+    assert sorted(receiver.got) == [*range(9), 20, 20, 21, 21], "of the quiet ones, the file does not know"
+    assert deliver_all(delivering(SqliteAlertLog(database), receiver)[0]) == POLL_SECONDS
+    assert len(receiver.got) == 13
+
+
+def test_numbers_that_are_missing_are_passed_over(alert_log: SqliteAlertLog, database: Database) -> None:
+    receiver = FakeReceiver("any")
+    (delivery,) = delivering(alert_log, receiver)
+    add(alert_log, 1, 2, 3)
+    with database.writing() as connection:
+        connection.execute("DELETE FROM alerts WHERE seq = 2")
+    deliver_all(delivery)
+    assert receiver.got == [1, 3]
+    deliver_all(delivering(SqliteAlertLog(database), receiver)[0])
+    assert receiver.got == [1, 3]
 
 
 def test_an_alert_that_a_receiver_refuses_is_left_out(alert_log: SqliteAlertLog) -> None:

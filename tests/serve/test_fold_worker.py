@@ -17,7 +17,7 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.openlineage.wire import read_event
-from headwater.serve.fold_worker import BATCH, MAX_PAUSE_SECONDS, PART, FoldWorker
+from headwater.serve.fold_worker import BATCH, MAX_PAUSE_SECONDS, PART, WAIT_SECONDS, FoldWorker
 from headwater.serve.log import ServeLog
 from headwater.store import keys
 from headwater.store.errors import StorageError
@@ -44,7 +44,7 @@ class World:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.now = 0.0
+        self.now, self.must_wait = 0.0, False
         self.bodies = SqliteBodies(database)
         self.archive = SqliteArchive(database, self.bodies)
         self.inbox = SqliteInbox(database, lambda: None, ServeLog())
@@ -92,7 +92,9 @@ class World:
         thresholds = Thresholds(300_000, {})
         store = GraphStore(self.table, RETENTION)
         normaliser = Normaliser(store, self.bodies, self.archive, Naming(), thresholds, lambda: RECEIVED, ServeLog())
-        return FoldWorker(self.inbox, self.transaction, normaliser, lambda: None, lambda: self.now)
+        return FoldWorker(
+            self.inbox, self.transaction, normaliser, lambda: None, lambda: self.must_wait, lambda: self.now
+        )
 
     def _change(self, query: str, *parameters: str) -> None:
         with self.database.writing() as connection:
@@ -174,6 +176,16 @@ def test_a_group_with_an_item_that_cannot_be_read_waits_in_its_order_and_others_
     assert world.runs_waiting() == [factory.run_id(1)] * 2
     assert world.quarantine() == []
     assert keys.job_head(job_id(Name("demo", "other"))) in items_in(world.database)
+
+
+def test_events_wait_for_the_alerts_of_those_before_them(world: World) -> None:
+    world.receive(factory.run_event())
+    world.must_wait = True
+    assert world.worker.step() == WAIT_SECONDS
+    assert world.inbox.depth() == 1
+    world.must_wait = False
+    assert world.worker.step() == 0
+    assert world.inbox.depth() == 0
 
 
 def test_a_group_that_waits_is_tried_again_after_growing_pauses_and_folded_once_it_can_be(world: World) -> None:

@@ -46,18 +46,25 @@ class LoggedBus:
         self.alert_log.add([message_of(alert, self.api_url) for alert in alerts])
 
 
-@dataclass(frozen=True)
+@dataclass
 class Announcing:
     """Turns the records of the outbox into alerts."""
 
     outbox: Outbox
     announcer: Announcer
+    _is_held_up: bool = False
+
+    def is_behind(self) -> bool:
+        """Whether events should wait for the alerts of those before them: in the inbox, keys take turns. While a record
+        cannot be announced, they do not wait."""
+        return not self._is_held_up and self.outbox.is_long()
 
     def step(self) -> float:
         records = self.outbox.take()
         if not records:
             return POLL_SECONDS
         result = self.announcer.announce(records)
+        self._is_held_up = result.failed is not None
         self.outbox.remove_before(result.failed, records)
         metrics.count(AlertsSent=result.alerts, RecordsQuarantined=result.quarantined)
         metrics.corrupt_items(result.corrupt)
@@ -66,7 +73,7 @@ class Announcing:
 
 @dataclass(frozen=True)
 class Delivering:
-    """Delivers the alerts of the log to one receiver, in their order."""
+    """Delivers the alerts of the log to one receiver, the namespaces in turn."""
 
     alert_log: AlertLog
     receiver: Receiver

@@ -7,7 +7,7 @@ application.stop()         once the step of each worker that is under way has en
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -86,8 +86,11 @@ class Application:
         self._deliveries = [
             Worker(receiver.name, self._delivery(receiver), self._log) for receiver in options.receivers
         ]
-        self._announcing = Worker("announcing", precedence.behind(self._announcer().step), self._log)
-        self._folding = Worker("folding", precedence.behind(self._fold_worker().step), self._log)
+        announcer = Announcer(self._store, home.bodies, self._bus, self._naming, self._log)
+        announcing = Announcing(home.outbox, announcer)
+        self._announcing = Worker("announcing", precedence.behind(announcing.step), self._log)
+        folding = self._fold_worker(announcing.is_behind)
+        self._folding = Worker("folding", precedence.behind(folding.step), self._log)
         home.inbox.listen(self._folding.wake, self._log)
         self._sweeping = Worker("the sweep", precedence.behind(self._sweep), self._log, FIRST_SWEEP_SECONDS)
         self._auditing = Auditing(home.audit_log)
@@ -147,7 +150,7 @@ class Application:
             self._log,
         )
 
-    def _fold_worker(self) -> FoldWorker:
+    def _fold_worker(self, must_wait: Callable[[], bool]) -> FoldWorker:
         normaliser = Normaliser(
             store=self._store,
             bucket=self._home.bodies,
@@ -157,11 +160,7 @@ class Application:
             now=_now,
             log=self._log,
         )
-        return FoldWorker(self._home.inbox, self._home.transaction, normaliser, self._announcing.wake)
-
-    def _announcer(self) -> Announcing:
-        announcer = Announcer(self._store, self._home.bodies, self._bus, self._naming, self._log)
-        return Announcing(self._home.outbox, announcer)
+        return FoldWorker(self._home.inbox, self._home.transaction, normaliser, self._announcing.wake, must_wait)
 
     def _delivery(self, receiver: Receiver) -> Step:
         self._home.alert_log.join(receiver.name)

@@ -23,6 +23,7 @@ MOST_ITEMS = 2_500
 PART = 1_000
 """Datasets of an event that are folded in one transaction. Each part writes the run and the head of the job anew, hence
 smaller parts take more time together."""
+WAIT_SECONDS = 0.02
 IDLE_SECONDS = 0.5
 """Another process, such as `headwater redrive --data`, may put messages into the inbox, and wakes nobody."""
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 1.0, 60.0
@@ -38,12 +39,14 @@ class _Waiting:
 
 @dataclass
 class FoldWorker:
-    """Folds the inbox. `on_fold` is called after each batch; the store of `normaliser` is used in a transaction."""
+    """Folds the inbox, unless it `must_wait`. `on_fold` is called after each batch; the store of `normaliser` is used
+    in a transaction."""
 
     inbox: Inbox
     transaction: Callable[[], AbstractContextManager[FoldTransaction]]
     normaliser: Normaliser
     on_fold: Callable[[], object]
+    must_wait: Callable[[], bool] = lambda: False
     clock: Callable[[], float] = time.monotonic
     _batch: int = BATCH
     _waiting: dict[str, _Waiting] = field(default_factory=dict)  # by group
@@ -51,6 +54,8 @@ class FoldWorker:
 
     def step(self) -> float:
         """Folds a batch. Returns the seconds until there may be another. Raises StorageError."""
+        if self.must_wait():
+            return WAIT_SECONDS
         now = self.clock()
         held_up = [group for group, waiting in self._waiting.items() if now < waiting.until]
         unfinished = list(self._unfinished.values())

@@ -63,12 +63,15 @@ class Outbox(Protocol):
     def take(self) -> list[dict[str, Any]]:
         """The first records."""
 
+    def is_long(self) -> bool:
+        """Whether hundreds of records wait."""
+
     def remove_before(self, sequence: str | None, taken: Iterable[dict[str, Any]]) -> None:
         """Removes taken records up to the one of this sequence number; None: all of them."""
 
 
 class AlertLog(Protocol):
-    """Alerts in their order, and how far each receiver has got."""
+    """Alerts in their order, those of all namespaces in turn, and how far each receiver has got."""
 
     def add(self, alerts: Iterable[dict[str, Any]]) -> None:
         """Adds alerts, safe once this returns."""
@@ -77,10 +80,10 @@ class AlertLog(Protocol):
         """Makes a receiver known. A new receiver gets only later alerts."""
 
     def next_for(self, receiver: str) -> tuple[int, dict[str, Any]] | None:
-        """The first alert that a receiver has not got, with its number."""
+        """The next alert for a receiver that `join` named, with its number: the first of a namespace."""
 
     def received(self, receiver: str, number: int) -> None:
-        """A receiver has got the alert of this number."""
+        """A receiver has got the alert of this number, which was its next one."""
 
 
 class StoredBodies(Bodies, Protocol):

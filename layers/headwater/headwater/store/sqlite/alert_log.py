@@ -1,13 +1,33 @@
-"""Alerts of a file, and how far each receiver has got. An absent receiver does not hold up the others."""
+"""Alerts of a file, and how far each receiver has got. An absent receiver does not hold up the others.
+
+A receiver gets the alerts of all namespaces in turn, those of each in their order: behind a thousand alerts of one
+team, that of another is next. A row of `receivers` has the number up to which it has got all. Which ones beyond it,
+only the process knows, so a receiver may get those again after the next start.
+"""
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.database import Database, in_turn
 
 KEPT = 10_000
 """How many alerts are kept for absent receivers."""
+_NAMESPACE = "coalesce(json_extract(alert, '$.namespace'), '')"
+_BY_NAMESPACE = f"CREATE INDEX IF NOT EXISTS alerts_by_namespace ON alerts ({_NAMESPACE}, seq)"
+_NEXT_NAMESPACE = f"SELECT {_NAMESPACE} FROM alerts WHERE {_NAMESPACE} >= ? ORDER BY {_NAMESPACE} LIMIT 1"  # noqa: S608
+_NEXT = f"SELECT seq, alert FROM alerts WHERE {_NAMESPACE} = ? AND seq > ? ORDER BY seq LIMIT 1"  # noqa: S608
+
+
+@dataclass
+class _Receiver:
+    """What a receiver has got: all alerts up to a number, and some `ahead`; by namespace, the last one of it."""
+
+    all_to: int
+    last: str = ""
+    got: dict[str, int] = field(default_factory=dict)
+    ahead: set[int] = field(default_factory=set)
 
 
 class SqliteAlertLog:
@@ -15,6 +35,7 @@ class SqliteAlertLog:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._receivers: dict[str, _Receiver] = {}
 
     def add(self, alerts: Iterable[dict[str, Any]]) -> None:
         """Adds alerts, on disk once this returns. If there are too many, the oldest alerts go."""
@@ -25,17 +46,46 @@ class SqliteAlertLog:
     def join(self, receiver: str) -> None:
         """Makes a receiver known. A new receiver gets only later alerts."""
         with self._database.writing() as connection:
+            connection.execute(_BY_NAMESPACE)
             query = "INSERT OR IGNORE INTO receivers SELECT ?, coalesce(max(seq), 0) FROM alerts"
             connection.execute(query, (receiver,))
+            (all_to,) = connection.execute("SELECT seq FROM receivers WHERE name = ?", (receiver,)).fetchone()
+        self._receivers[receiver] = _Receiver(all_to)
 
     def next_for(self, receiver: str) -> tuple[int, dict[str, Any]] | None:
-        """The first alert that a receiver has not got, with its number."""
-        query = "SELECT seq, alert FROM alerts WHERE seq > (SELECT seq FROM receivers WHERE name = ?) ORDER BY seq"
+        """The next alert for a receiver, with its number: the first one of the next namespace that has one."""
+        known = self._receivers[receiver]
         with self._database.reading() as connection:
-            row = connection.execute(f"{query} LIMIT 1", (receiver,)).fetchone()
-        return (row[0], json.loads(row[1])) if row else None
+            first, last = connection.execute(
+                "SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM alerts"
+            ).fetchone()
+            if last <= known.all_to:
+                return None
+            known.all_to = max(known.all_to, first - 1)  # those before are no longer kept
+            for namespace in in_turn(connection, _NEXT_NAMESPACE, known.last):
+                behind = max(known.all_to, known.got.get(namespace, 0))
+                if row := connection.execute(_NEXT, (namespace, behind)).fetchone():
+                    known.last = namespace
+                    return row[0], json.loads(row[1])
+        known.got.clear()
+        self._note(receiver, last)
+        return None
 
     def received(self, receiver: str, number: int) -> None:
-        """A receiver has got the alert of this number."""
-        with self._database.writing() as connection:
-            connection.execute("UPDATE receivers SET seq = ? WHERE name = ?", (number, receiver))
+        """A receiver has got the alert of this number, which was its next one."""
+        known = self._receivers[receiver]
+        known.got[known.last] = number
+        known.ahead.add(number)
+        all_to = known.all_to
+        while all_to + 1 in known.ahead:
+            all_to += 1
+        self._note(receiver, all_to)
+
+    def _note(self, receiver: str, all_to: int) -> None:
+        """A receiver has got all alerts up to a number."""
+        known = self._receivers[receiver]
+        known.ahead = {number for number in known.ahead if number > all_to}
+        if all_to > known.all_to:
+            known.all_to = all_to
+            with self._database.writing() as connection:
+                connection.execute("UPDATE receivers SET seq = ? WHERE name = ?", (all_to, receiver))

@@ -15,6 +15,7 @@ import shutil
 import sqlite3
 import sys
 import threading
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -210,6 +211,18 @@ class Database:
 def _faults(connection: sqlite3.Connection, check: str) -> list[str]:
     lines = [line for (text,) in connection.execute(f"PRAGMA {check}") for line in text.splitlines()]
     return [] if lines == ["ok"] else lines
+
+
+def in_turn(connection: sqlite3.Connection, next_query: str, last: str) -> list[str]:
+    """All who share a table and take turns, such as the senders of the inbox: the one after `last` first. The query has
+    the first of them from a text on, by an index."""
+    names: list[str] = []
+    after = ""
+    while found := connection.execute(next_query, (after,)).fetchone():
+        names += found
+        after = f"{found[0]}\x01"
+    turn = bisect_right(names, last)
+    return names[turn:] + names[:turn]
 
 
 def _make_private(path: Path) -> None:

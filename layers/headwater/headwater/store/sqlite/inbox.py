@@ -8,7 +8,6 @@ event of another is in the next batch.
 import json
 import sqlite3
 import time
-from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -19,7 +18,7 @@ from typing import NamedTuple, cast
 from headwater.store.errors import StorageError
 from headwater.store.home import InboxMessage
 from headwater.store.messages import Message, ReceivedMessage
-from headwater.store.sqlite.database import Database
+from headwater.store.sqlite.database import Database, in_turn
 from headwater.store.sqlite.group_commit import GroupCommit
 from headwater.store.sqlite.table import Transaction
 
@@ -89,16 +88,14 @@ class SqliteInbox:
         last batch ended with comes first: a batch may be shorter than the list of senders."""
         groups, now = json.dumps(list(without)), self._clock()
         with self._database.reading() as connection:
-            senders = _senders(connection)
-            turn = bisect_right(senders, self._last_sender)
-            senders = [*senders[turn:], *senders[:turn]][:limit]
+            senders = in_turn(connection, _NEXT_SENDER, self._last_sender)[:limit]
             each = -(-limit // max(1, len(senders)))
             rows = [connection.execute(_TAKE, (sender, groups, each)).fetchall() for sender in senders]
-        self._behind = {first[0][0]: now - first[0][1] for first in rows if first}
-        in_turn = [row for turn in zip_longest(*rows) for row in turn if row][:limit]
-        messages = (InboxMessage(number, group, body, self._read.get(number)) for _, _, number, group, body in in_turn)
+        self._behind = {of_one[0][0]: now - of_one[0][1] for of_one in rows if of_one}
+        first = [row for turn in zip_longest(*rows) for row in turn if row][:limit]
+        messages = (InboxMessage(number, group, body, self._read.get(number)) for _, _, number, group, body in first)
         if batch := _bounded(messages):
-            self._last_sender = in_turn[len(batch) - 1][0]
+            self._last_sender = first[len(batch) - 1][0]
         return batch
 
     def seconds_behind(self, sender: str) -> float:
@@ -175,16 +172,6 @@ def _insert(connection: sqlite3.Connection, message: Message, now: int) -> int:
     number = cast("int", cursor.lastrowid)
     connection.execute("INSERT INTO inbox VALUES (?, ?)", (number, f"{message.group}/{message.sender}"))
     return number
-
-
-def _senders(connection: sqlite3.Connection) -> list[str]:
-    """The senders of messages in the inbox, in the order of their names."""
-    senders: list[str] = []
-    after = ""
-    while found := connection.execute(_NEXT_SENDER, (after,)).fetchone():
-        senders += found
-        after = f"{found[0]}\x01"
-    return senders
 
 
 def _bounded(messages: Iterable[InboxMessage]) -> list[InboxMessage]:

@@ -18,6 +18,8 @@ from headwater.store.table import Item
 
 AT_ONCE = 100
 """Records that are taken together."""
+LONG = 200
+"""Records of some seconds, if each takes an alert."""
 
 
 class ItemChange(NamedTuple):
@@ -44,6 +46,12 @@ class SqliteOutbox:
         with self._database.settled() as connection:  # the announcer reads the items that changed
             rows = connection.execute("SELECT seq, record FROM outbox ORDER BY seq LIMIT ?", (AT_ONCE,)).fetchall()
         return [_numbered(json.loads(record), str(seq)) for seq, record in rows]
+
+    def is_long(self) -> bool:
+        """Whether hundreds of records wait, by the numbers of the first and the last one."""
+        with self._database.reading() as connection:
+            (waiting,) = connection.execute("SELECT max(seq) - min(seq) FROM outbox").fetchone()
+        return (waiting or 0) > LONG
 
     def remove_before(self, sequence: str | None, taken: Iterable[dict[str, Any]]) -> None:
         """Removes taken records up to the one of this sequence number; None: all of them."""
