@@ -106,13 +106,12 @@ def _written(document: Any, option: int = 0) -> bytes:
 
 def _converted(value: Any) -> Any:
     """What orjson does not know, as something that it knows."""
-    match value:
-        case Decimal() if value.is_finite():
-            return orjson.Fragment(str(value))
-        case DocumentText():
-            return orjson.Fragment(value.encoded_json)
-        case tuple():
-            return list(value)
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return orjson.Fragment(str(value))
+    if isinstance(value, DocumentText):
+        return orjson.Fragment(value.encoded_json)
     raise TypeError
 
 

@@ -340,7 +340,8 @@ class GraphStore(GraphReader):
         Conflict, after trying all states, if another writer was faster with any.
         """
         encoded = {item.key: (item, state) for state in states for item in [self._encoded(state, read)]}
-        changes = [ConditionalPut(item, read.items.get(key)) for key, (item, _) in encoded.items()]
+        before = read.items
+        changes = [ConditionalPut(item, before.get(key)) for key, (item, _) in encoded.items()]
         changes = [change for change in changes if not _is_same(change)]
         if changes:
             self._writable.change(changes)

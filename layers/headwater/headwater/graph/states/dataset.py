@@ -68,12 +68,14 @@ class DatasetFacts:
         """The facts in one event: of each dataset that the event names, and of the data sources that the datasets
         name."""
         described = event.dataset if isinstance(event, DatasetEvent) else None
+        sources: list[tuple[Name, Registers]] = []
         for reference in dataset_references(event):
             own = dataset_facets(reference.facets, stamp(event)) if reference is described else {}
             described_at = event.time if reference is described and not is_curation(event) else NEVER
             yield cls(reference.name, event.time, event.time, own, described_at, is_foreign(reference))
             source = _source(reference.facets)
-            if source:
+            if source and source not in sources:
+                sources.append(source)
                 yield cls(source[0], event.time, event.time, source[1])
 
     @property

@@ -108,7 +108,7 @@ class Holder(NamedTuple):
         return "#".join(self)
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=100)
 def searched_namespace(namespace: str) -> NamespaceId:
     return namespace_id(plain_namespace(namespace))
 

@@ -253,7 +253,7 @@ class Transaction:
         conflicts: list[Conflict] = []
         for item, replacing in changes:
             before = stored.get(item.key)
-            if _version(before) == _version(replacing):
+            if before is replacing or _version(before) == _version(replacing):
                 held.append(ItemChange(before, item))
             else:
                 conflicts.append(Conflict(str(item.key)))
