@@ -9,7 +9,7 @@ from headwater.fold.neighbour_updates import NeighbourUpdates, write_neighbours
 from headwater.graph.facets.curation import RESERVED
 from headwater.graph.facets.dataset_reference import Document
 from headwater.graph.facets.long_facet import SCHEMA
-from headwater.graph.names.identity import DatasetId, JobId, NamespaceId
+from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, NamespaceId, SchemaId
 from headwater.graph.states.job import JobFacts
 from headwater.graph.states.stored_states import KnownNamespace
 from headwater.openlineage.instant import Instant
@@ -33,8 +33,8 @@ def read_documents(batch: Batch, store: GraphStore, before: Iterable[JobFacts]) 
     new = [
         each for each in batch.documents.values() if not any(job.refers_to(each) for job in users.get(each.dataset, ()))
     ]
-    schemas = [each.id for each in new if each.facet == SCHEMA]
-    lineages = [each.id for each in new if each.facet != SCHEMA]
+    schemas = [SchemaId(each.dataset, each.digest) for each in new if each.facet == SCHEMA]
+    lineages = [ColumnLineageId(each.dataset, each.digest) for each in new if each.facet != SCHEMA]
     return NewDocuments(new, store.read(ReadRequest(schemas=schemas, column_lineages=lineages)))
 
 

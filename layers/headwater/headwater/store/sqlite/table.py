@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
+import orjson
+
 from headwater.concurrent import give_way
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
@@ -34,6 +36,7 @@ from headwater.store.table import HIGHEST, LOWEST, ConditionalPut, IndexEntry, I
 FIRST_PAGE, MAX_PAGE = 16, 1_024
 """Entries of the first page of a range; each further page has four times as many."""
 EXPIRED_AT_ONCE = 200
+ROWS_AT_ONCE = 50
 
 _WANTED = (
     "FROM json_each(?) AS wanted CROSS JOIN items"
@@ -86,7 +89,7 @@ class SqliteTable:
         return self._kept.read(keys, only, self._read) if only in KEPT else self._read(keys, only)
 
     def _read(self, keys: Collection[Key], only: str | None) -> dict[Key, Item]:
-        wanted = (json.dumps(list(keys)),)
+        wanted = (orjson.dumps([[*key] for key in keys]).decode(),)
         if only is None:
             items = [item_of(row) for row in self._rows(READ, *wanted)]
         else:
@@ -192,8 +195,8 @@ class SqliteTable:
 
     def _commit(self, transaction: "Transaction") -> None:
         rows: list[Row] = []
-        for item in transaction.written.values():
-            if self._outbox:  # an answer waits for what is written without one: its line of the audit
+        for number, item in enumerate(transaction.written.values()):
+            if self._outbox and not number % ROWS_AT_ONCE:  # an answer waits for what is written without one: its audit
                 give_way()
             rows.append(row_of(item))
         with self._counts.changing(changed_lists(transaction.changes)), self._database.writing() as connection:
