@@ -3,6 +3,7 @@
     read     runs and their parents, writes, heads of jobs              one BatchGetItem for 100 items
     change   the emission latency of jobs that begin or end a breach    seldom
     put      events
+    read     schemas and column lineages that are new to their jobs     seldom
     put      search terms of new names
     change   runs and their writes                                      each on the version that was read
     put      supporting items: neighbours, schemas, column lineage, namespaces

@@ -25,8 +25,8 @@ from headwater.store.graph_store import GraphStore
 def put_search_terms(
     store: GraphStore, batch: Batch, before: Mapping[JobId, JobFacts], schemas: Iterable[SchemaId]
 ) -> None:
-    """Writes the terms of the names in a batch, as far as no stored head of a job (`before`) and none of the stored
-    `schemas` has the name.
+    """Writes the terms of the names in a batch, as far as no stored head of a job (`before`) has the name, nor one of
+    the stored `schemas` of what the job has used: its head has not the one that its START told of an output.
 
     Heads and schemas are written later, so every name in them already has its terms.
     """
@@ -56,13 +56,14 @@ def put_search_terms(
 def _known_labels(
     event: AnyEvent, before: Mapping[JobId, JobFacts], schemas: Mapping[DatasetId, set[str]]
 ) -> dict[NodeId, KnownLabels]:
-    """What is stored of an event's job and datasets: by the head of the job (`before`), and the digests of schemas."""
+    """What is stored of an event's job and of the datasets that it used before: by its head (`before`), and the schemas
+    of these datasets."""
     facts = None if isinstance(event, DatasetEvent) else before.get(job_id(event.job.name))
-    known: dict[NodeId, KnownLabels] = {}
-    if facts:
-        known[facts.id] = KnownLabels(facts.facets, (), facts.run_facets)
+    if facts is None:
+        return {}
+    known: dict[NodeId, KnownLabels] = {facts.id: KnownLabels(facts.facets, (), facts.run_facets)}
     for dataset in {dataset_id(reference.name) for reference in dataset_references(event)}:
-        usage = facts.usages.get(dataset) if facts else None
-        written = [each.value for each in (usage.wrote, usage.facets.get(SCHEMA)) if each] if usage else []
-        known[dataset] = KnownLabels(usage.facets if usage else {}, {*written, *schemas.get(dataset, ())}, {})
+        if usage := facts.usages.get(dataset):
+            written = [each.value for each in (usage.wrote, usage.facets.get(SCHEMA)) if each]
+            known[dataset] = KnownLabels(usage.facets, {*written, *schemas.get(dataset, ())}, {})
     return known

@@ -40,7 +40,7 @@ class SqliteOutbox:
         records = [
             (json.dumps(_record(change)),)
             for change in changes
-            if change.after.labels["kind"] in _TELLING and _may_cause_an_alert(change)
+            if change.after.labels.get("kind") in _TELLING and _may_cause_an_alert(change)
         ]
         connection.executemany("INSERT INTO outbox (record) VALUES (?)", records)
 
