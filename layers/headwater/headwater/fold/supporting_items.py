@@ -17,14 +17,14 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest, Snapshot
 
 
-class NewDocuments(NamedTuple):
+class ReadDocuments(NamedTuple):
     """The documents of a batch that no stored head of a job refers to, and those of them that are `stored`."""
 
     documents: Collection[Document]
     stored: Snapshot
 
 
-def read_documents(batch: Batch, store: GraphStore, before: Iterable[JobFacts]) -> NewDocuments:
+def read_documents(batch: Batch, store: GraphStore, before: Iterable[JobFacts]) -> ReadDocuments:
     """The documents of a batch, except those to which the stored heads of its jobs (`before`) refer."""
     users: dict[DatasetId, list[JobFacts]] = {}
     for facts in before:
@@ -35,11 +35,11 @@ def read_documents(batch: Batch, store: GraphStore, before: Iterable[JobFacts]) 
     ]
     schemas = [SchemaId(each.dataset, each.digest) for each in new if each.facet == SCHEMA]
     lineages = [ColumnLineageId(each.dataset, each.digest) for each in new if each.facet != SCHEMA]
-    return NewDocuments(new, store.read(ReadRequest(schemas=schemas, column_lineages=lineages)))
+    return ReadDocuments(new, store.read(ReadRequest(schemas=schemas, column_lineages=lineages)))
 
 
 def write_supporting_items(
-    batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobFacts], new: NewDocuments, read: Snapshot
+    batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobFacts], new: ReadDocuments, read: Snapshot
 ) -> None:
     """Writes the items that the new heads of jobs refer to, except those that the stored heads already refer to."""
     before = {job: head.facts for job in jobs if (head := read.jobs.get(job))}
