@@ -174,7 +174,7 @@ def _joined(batch: Batch, seen: _SeenNodes) -> Iterator[Joined]:
     yield from {term for facts in new for term in dataset_terms(facts.name)}
 
 
-def _label_terms(batch: Batch, seen: set[Hashable]) -> Iterator[SearchTerm]:
+def _label_terms(batch: Batch, seen: set[Hashable]) -> list[SearchTerm]:
     """The terms of columns, owners and tags, except those of nodes in `seen`; new nodes are added to it."""
     nodes = (node for event in batch.events for node in node_facets_in(event.event))
     new = {key: node for node in nodes if (key := node.key) not in seen}

@@ -3,6 +3,8 @@
     read     runs and their parents, writes, heads of jobs              one BatchGetItem for 100 items
     change   the emission latency of jobs that begin or end a breach    seldom
     put      events
+    read     schemas and column lineages that are new to their jobs     seldom
+    put      search terms of new names
     change   runs and their writes                                      each on the version that was read
     put      supporting items: neighbours, schemas, column lineage, namespaces
     change   the heads of jobs
@@ -26,7 +28,8 @@ from headwater.fold.datasets import fold_datasets
 from headwater.fold.jobs import fold_jobs
 from headwater.fold.latency import put_latency, timely
 from headwater.fold.runs import fold_runs
-from headwater.fold.supporting_items import write_supporting_items
+from headwater.fold.search_terms import put_search_terms
+from headwater.fold.supporting_items import read_documents, write_supporting_items
 from headwater.graph.names.thresholds import Thresholds
 from headwater.graph.states.latency import BACKFILL_MILLIS
 from headwater.graph.states.normalised_event import NormalisedEvent
@@ -70,9 +73,12 @@ def fold(
 
 def _fold_once(batch: Batch, store: GraphStore, read: Snapshot, lost: Snapshot | None) -> None:
     store.put([*batch.events, *map(EventDay, batch.days - read.days)], read)
+    before = {job: head.facts for job, head in read.jobs.all().items()}
+    documents = read_documents(batch, store, before.values())
+    put_search_terms(store, batch, before, documents.stored.schemas.all())
     runs = fold_runs(batch, store, read)
     jobs = {job: facts.join(runs.parents.get(job)) for job, facts in {**runs.parents, **batch.jobs}.items()}
-    write_supporting_items(batch, store, jobs, runs.stored)
+    write_supporting_items(batch, store, jobs, documents, runs.stored)
     folded = fold_jobs(batch, jobs, store, runs, lost)
     fold_datasets(batch, store, folded.heads, folded.preconditions, folded.claimed_anew)
     folded.selection.finish()

@@ -1,6 +1,6 @@
 """The claims of jobs about a dataset: facets, the schema that a job wrote, column lineage."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import reduce
 
 from headwater.graph.facets.dataset_reference import schema_register
@@ -9,7 +9,6 @@ from headwater.graph.facets.schema import columns_among, fields_of
 from headwater.graph.names.identity import DatasetId, JobId
 from headwater.graph.states.dataset import KEPT_USERS, DatasetFacts, DatasetHead, without_schema
 from headwater.graph.states.dataset_claims import DatasetClaims
-from headwater.graph.states.edges import DatasetUsage
 from headwater.graph.states.job import JobHead
 from headwater.openlineage.instant import Instant
 
@@ -20,6 +19,7 @@ class JobClaims:
     def __init__(self, dataset: DatasetId, jobs: Mapping[JobId, JobHead]) -> None:
         self.dataset = dataset
         self.heads = {job: head for job, head in jobs.items() if dataset in head.facts.usages}
+        self.usages = {job: head.facts.usages[dataset] for job, head in self.heads.items()}
 
     def columns(self) -> dict[JobId, tuple[str, ...]]:
         """The digests of the column lineage that each job claims. A deleted job claims none."""
@@ -35,8 +35,7 @@ class JobClaims:
     def users(self) -> list[tuple[int, JobId]]:
         """The jobs, each with 0 if it writes the dataset, else 1. Jobs whose events only name the dataset do not
         count."""
-        usages = {job: self._usage(head) for job, head in self.heads.items()}
-        return [(int(not usage.writes), job) for job, usage in usages.items() if usage.last]
+        return [(int(not usage.writes), job) for job, usage in self.usages.items() if usage.last]
 
     def head(self, facts: DatasetFacts) -> DatasetHead:
         """The dataset's head by these claims and by its facts; the schema of a digest is left to the caller."""
@@ -74,7 +73,7 @@ class JobClaims:
         """Whether the head may have a schema that none of its jobs claims any more: an older release took the columns
         of one query for all of them. Either these are all jobs of the dataset, or one of them has just read a column
         that is not in the schema."""
-        claimed = [*(self._usage(head).facets for head in self.heads.values()), facts.own]
+        claimed = [*(usage.facets for usage in self.usages.values()), facts.own]
         if head.schema_digest in (None, head.written) or any(map(schema_register, claimed)):
             return False
         are_all = len(head.users) < KEPT_USERS and {job for _, job in head.users} <= self.heads.keys()
@@ -87,13 +86,10 @@ class JobClaims:
         own = schema_register(facts.own)
         if facts.has_registered_schema:
             return [own] if own else []
-        written: Iterable[Register | None] = (self._usage(head).wrote for head in self.heads.values())
+        written = [usage.wrote for usage in self.usages.values()]
         return [register for register in (*written, own) if register]
 
     def _claimed(self, facts: DatasetFacts) -> list[Registers]:
         """The facets of each job, without schemas that do not count."""
-        claimed = [self._usage(head).facets for head in self.heads.values()]
+        claimed = [usage.facets for usage in self.usages.values()]
         return [without_schema(facets) for facets in claimed] if facts.has_registered_schema else claimed
-
-    def _usage(self, head: JobHead) -> DatasetUsage:
-        return head.facts.usages[self.dataset]

@@ -53,14 +53,17 @@ class NeighbourUpdates:
     def applied_to(self, first_pages: Iterable[NeighbourPage]) -> dict[DatasetId, NeighbourPage]:
         """The first pages with the new links. Each says which of its linked ids are in use."""
         pages = {
-            page.id.dataset: replace(page, is_described=page.is_described or page.id.dataset in self.described)
+            page.id.dataset: replace(page, is_described=True) if page.id.dataset in self.described else page
             for page in first_pages
         }
         for left, right in self.links:
             pages[left] = replace(pages[left], linked=pages[left].linked | {right})
             pages[right] = replace(pages[right], linked=pages[right].linked | {left})
         used = {dataset for dataset, page in pages.items() if page.is_used or dataset in self.edges}
-        return {dataset: replace(page, merged=page.merged | page.linked & used) for dataset, page in pages.items()}
+        return {
+            dataset: replace(page, merged=page.merged | page.linked & used) if page.linked else page
+            for dataset, page in pages.items()
+        }
 
 
 def write_neighbours(store: GraphStore, updates: NeighbourUpdates) -> None:

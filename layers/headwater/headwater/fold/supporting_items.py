@@ -1,13 +1,14 @@
-"""Writes supporting items, before the heads that refer to them: edges, search terms, schemas, column lineage,
+"""Writes supporting items, before the heads that refer to them: edges, schemas, column lineage,
 namespaces, aliases."""
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
 from headwater.fold.batch import Batch
 from headwater.fold.neighbour_updates import NeighbourUpdates, write_neighbours
-from headwater.fold.search_terms import put_search_terms
 from headwater.graph.facets.curation import RESERVED
 from headwater.graph.facets.dataset_reference import Document
+from headwater.graph.facets.long_facet import SCHEMA
 from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobId, NamespaceId, SchemaId
 from headwater.graph.states.job import JobFacts
 from headwater.graph.states.stored_states import KnownNamespace
@@ -16,19 +17,35 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.snapshot import ReadRequest, Snapshot
 
 
-def write_supporting_items(batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobFacts], read: Snapshot) -> None:
+class ReadDocuments(NamedTuple):
+    """The documents of a batch that no stored head of a job refers to, and those of them that are `stored`."""
+
+    documents: Collection[Document]
+    stored: Snapshot
+
+
+def read_documents(batch: Batch, store: GraphStore, before: Iterable[JobFacts]) -> ReadDocuments:
+    """The documents of a batch, except those to which the stored heads of its jobs (`before`) refer."""
+    users: dict[DatasetId, list[JobFacts]] = {}
+    for facts in before:
+        for dataset in facts.usages:
+            users.setdefault(dataset, []).append(facts)
+    new = [
+        each for each in batch.documents.values() if not any(job.refers_to(each) for job in users.get(each.dataset, ()))
+    ]
+    schemas = [SchemaId(each.dataset, each.digest) for each in new if each.facet == SCHEMA]
+    lineages = [ColumnLineageId(each.dataset, each.digest) for each in new if each.facet != SCHEMA]
+    return ReadDocuments(new, store.read(ReadRequest(schemas=schemas, column_lineages=lineages)))
+
+
+def write_supporting_items(
+    batch: Batch, store: GraphStore, jobs: Mapping[JobId, JobFacts], new: ReadDocuments, read: Snapshot
+) -> None:
     """Writes the items that the new heads of jobs refer to, except those that the stored heads already refer to."""
     before = {job: head.facts for job in jobs if (head := read.jobs.get(job))}
     write_neighbours(store, NeighbourUpdates.by(batch, jobs, before))
-    put_search_terms(store, batch, jobs, before)
-    users: dict[DatasetId, list[JobFacts]] = {}
-    for facts in before.values():
-        for dataset in facts.usages:
-            users.setdefault(dataset, []).append(facts)
-    documents = batch.documents.values()
-    _put_documents(
-        store, [each for each in documents if not any(job.refers_to(each) for job in users.get(each.dataset, ()))]
-    )
+    store.put([each for each in new.documents if each.facet != SCHEMA], new.stored)
+    store.join([each for each in new.documents if each.facet == SCHEMA], new.stored)
     join_namespaces(
         store,
         [
@@ -53,12 +70,3 @@ def known_namespaces(named: Iterable[tuple[str, Instant]]) -> dict[NamespaceId, 
             known = KnownNamespace(name, time)
             namespaces[known.id] = known.join(namespaces.get(known.id))
     return namespaces
-
-
-def _put_documents(store: GraphStore, documents: Collection[Document]) -> None:
-    """Writes column lineage, and schemas with the earliest event time of each."""
-    schemas = {document.id: document for document in documents if isinstance(document.id, SchemaId)}
-    lineages = {document.id: document for document in documents if isinstance(document.id, ColumnLineageId)}
-    read = store.read(ReadRequest(schemas=schemas, column_lineages=lineages))
-    store.put(lineages.values(), read)
-    store.join(schemas.values(), read)

@@ -32,7 +32,7 @@ _SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 def loads(text: str) -> Any:
     """The document in a text. Raises InvalidRequest for a text that is not JSON, is too large, or cannot be stored."""
-    if sum(map(text.count, ",[{")) > MAX_VALUES:
+    if len(text) > MAX_VALUES and sum(map(text.count, ",[{")) > MAX_VALUES:
         raise InvalidRequest(Fault("body", f"more than {MAX_VALUES} values; send smaller requests"), status=413)
     try:
         document = _STRICT_DECODER.decode(text)
@@ -106,13 +106,12 @@ def _written(document: Any, option: int = 0) -> bytes:
 
 def _converted(value: Any) -> Any:
     """What orjson does not know, as something that it knows."""
-    match value:
-        case Decimal() if value.is_finite():
-            return orjson.Fragment(str(value))
-        case DocumentText():
-            return orjson.Fragment(value.encoded_json)
-        case tuple():
-            return list(value)
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return orjson.Fragment(str(value))
+    if isinstance(value, DocumentText):
+        return orjson.Fragment(value.encoded_json)
     raise TypeError
 
 

@@ -77,4 +77,4 @@ def _zone(zone: str | None) -> timezone:
 
 
 def _spell(moment: datetime, fraction: str) -> Instant:
-    return Instant(f"{moment.year:04d}-{moment:%m-%dT%H:%M:%S}.{fraction:0<9}Z")
+    return Instant(f"{moment.isoformat()[:19]}.{fraction:0<9}Z")

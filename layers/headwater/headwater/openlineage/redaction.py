@@ -34,6 +34,8 @@ _SK = re.compile(r"(?:(?<!\w)|\\[bfnrt]|\\u[0-9a-f]{4})sk-")
 MAX_KEPT, MAX_KEPT_LENGTH = 10_000, 200
 """Texts without a hint that are kept, some 2 MB, and their length."""
 _without_hints: set[str] = set()
+_BETWEEN = ',"'
+"""Stands between two members of a document: a fifth of its quotes."""
 
 RULE = r"(?:[\w.:/=@#%&;~<>-]|\\[dws.-]|\[[^\[\]\\\s]+\]|\{\d{1,3}(?:,\d{1,3})?\})+"
 """The form of an operator's own rule: characters, classes and counts."""
@@ -91,11 +93,11 @@ def redacted_text(text: str) -> str:
 
 
 def has_hint(text: str) -> bool:
-    """Whether a text may have a secret. An event repeats most of what the events before had between two quotes, and
-    no hint has a quote: what had no hint before is not searched again."""
-    if text.count('"') > MAX_KEPT:
+    """Whether a text may have a secret. Most members of an event are as in the events before, and no hint has a quote:
+    what had no hint before is not searched again."""
+    if text.count(_BETWEEN) > MAX_KEPT:
         return _may_have_hint(text.lower())
-    new = {*text.split('"')} - _without_hints
+    new = {*text.split(_BETWEEN)} - _without_hints
     if not _may_have_hint('"'.join(new).lower()):
         if len(_without_hints) + len(new) > MAX_KEPT:
             _without_hints.clear()

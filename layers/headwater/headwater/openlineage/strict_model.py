@@ -35,12 +35,6 @@ def optional(schema: Schema) -> Schema:
     return core_schema.with_default_schema(core_schema.nullable_schema(schema), default=None)
 
 
-def or_empty(schema: Schema, empty: Callable[[], Any]) -> Schema:
-    """The schema of an object or array that may be null or absent: the member is empty."""
-    prepared = core_schema.no_info_before_validator_function(lambda value: empty() if value is None else value, schema)
-    return core_schema.with_default_schema(prepared, default_factory=empty)
-
-
 Text = Annotated[str, _TEXT]
 """A name or namespace."""
 OptionalText = Annotated[str | None, optional(_TEXT)]

@@ -25,7 +25,7 @@ from headwater.openlineage.event import (
 )
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, instant_of, parse_instant
-from headwater.openlineage.strict_model import StrictModel, Text, after, checked, or_empty
+from headwater.openlineage.strict_model import StrictModel, Text, after, checked, optional
 
 FURTHEST_AHEAD = timedelta(days=366)
 """An event with a later event time is refused, because the event would stay the newest for a long time."""
@@ -51,7 +51,7 @@ _STRING = core_schema.str_schema()
 _Time = Annotated[str, after(_STRING, parse_instant)]
 _RunId = Annotated[str, after(_STRING, _run_id)]
 _Type = Annotated[str, core_schema.with_default_schema(after(_STRING, _event_type), default=EventType.OTHER)]
-_Facets = Annotated[dict[str, Any], or_empty(core_schema.dict_schema(_STRING), dict)]
+_Facets = Annotated[dict[str, Any] | None, optional(core_schema.dict_schema(_STRING))]
 
 
 class _Run(StrictModel):
@@ -73,7 +73,7 @@ class _Dataset(StrictModel):
     outputFacets: _Facets
 
 
-_Datasets = Annotated[list[_Dataset], or_empty(core_schema.list_schema(_Dataset.schema), list)]
+_Datasets = Annotated[list[_Dataset] | None, optional(core_schema.list_schema(_Dataset.schema))]
 
 
 class _Event(StrictModel):
@@ -161,17 +161,17 @@ def _job(job: _Job) -> JobReference:
     return JobReference(Name(job.namespace, job.name), _present(job.facets))
 
 
-def _references(datasets: list[_Dataset], io_facets: str) -> tuple[DatasetReference, ...]:
-    return tuple(_reference(dataset, io_facets) for dataset in datasets)
+def _references(datasets: list[_Dataset] | None, io_facets: str) -> tuple[DatasetReference, ...]:
+    return tuple([_reference(dataset, io_facets) for dataset in datasets or ()])
 
 
 def _reference(dataset: _Dataset, io_facets: str | None) -> DatasetReference:
-    own = getattr(dataset, io_facets) if io_facets else {}
+    own = getattr(dataset, io_facets) if io_facets else None
     return DatasetReference(Name(dataset.namespace, dataset.name), _present(dataset.facets), _present(own))
 
 
-def _present(facets: dict[str, Any]) -> dict[str, Any]:
-    return {name: facet for name, facet in facets.items() if facet is not None}
+def _present(facets: dict[str, Any] | None) -> dict[str, Any]:
+    return {name: facet for name, facet in facets.items() if facet is not None} if facets else {}
 
 
 def _with_parent(facets: dict[str, Any]) -> dict[str, Any]:

@@ -42,6 +42,7 @@ from headwater.store.item_type import ItemStates
 from headwater.store.items.audit import AUDIT_ENTRY, REFUSAL
 from headwater.store.items.codec import DOC, SCHEMA, Codec
 from headwater.store.items.jobs import JOB_WITHOUT_USAGES
+from headwater.store.items.names import encode_search_term
 from headwater.store.items.rhythms import DUE, due_run
 from headwater.store.items.runs import OPEN_IN
 from headwater.store.keys import Key
@@ -67,6 +68,8 @@ Entry = TypeVar("Entry")
 Made = TypeVar("Made")
 NodeOf = TypeVar("NodeOf", bound=str)
 
+TERMS_AT_ONCE = 200
+"""They take a millisecond."""
 _JOBS_WITHOUT_USAGES = replace(ItemTypes.jobs, codec=JOB_WITHOUT_USAGES)
 
 
@@ -121,12 +124,6 @@ class GraphReader:
         """Which of some alerts are stored, whoever the caller is."""
         wanted = {keys.alert(alert): alert for alert in ids}
         return {wanted[key] for key in self._items.read(wanted, NO_PART)} if wanted else set()
-
-    def stored_terms(self, terms: Iterable[SearchTerm]) -> set[SearchTerm]:
-        if not (wanted := {keys.search_term(term): term for term in terms}):
-            return set()
-        give_way()
-        return {wanted[key] for key in self._items.read(wanted, NO_PART)}
 
     def places_in(self, search_list: str, *, after: str = LOWEST, before: str = HIGHEST, limit: int) -> list[str]:
         """Up to `limit` places with `after` <= place < `before` in a list of the search: one call."""
@@ -343,7 +340,8 @@ class GraphStore(GraphReader):
         Conflict, after trying all states, if another writer was faster with any.
         """
         encoded = {item.key: (item, state) for state in states for item in [self._encoded(state, read)]}
-        changes = [ConditionalPut(item, read.items.get(key)) for key, (item, _) in encoded.items()]
+        before = read.items
+        changes = [ConditionalPut(item, before.get(key)) for key, (item, _) in encoded.items()]
         changes = [change for change in changes if not _is_same(change)]
         if changes:
             self._writable.change(changes)
@@ -371,6 +369,16 @@ class GraphStore(GraphReader):
             if stored := before.get(item.key):
                 CODECS[item.labels["kind"]].check_version(stored)
         self._writable.put(items)
+
+    def put_new_terms(self, terms: Iterable[SearchTerm]) -> None:
+        """Writes the search terms that are not stored."""
+        items: list[Item] = []
+        for number, term in enumerate(sorted(terms)):
+            if not number % TERMS_AT_ONCE:
+                give_way()
+            items.append(encode_search_term(term, self._retention))
+        stored = self._items.read([item.key for item in items], NO_PART) if items else {}
+        self._writable.put([item for item in items if item.key not in stored])
 
     def give_up(self, run: JobRunId, read: Snapshot) -> None:
         """Removes an abandoned run from the open runs, until another event of the run arrives."""

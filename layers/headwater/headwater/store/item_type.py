@@ -139,7 +139,8 @@ class States(Generic[Id, State]):
 
     def get(self, state_id: Id) -> State | None:
         """The state of an id, or None if it is not stored or was not read, or the caller may not see it."""
-        return self._seen(self.decoded.state(self.type.key(state_id), self.type.codec), state_id)
+        state = self.decoded.state(self.type.key(state_id), self.type.codec)
+        return self._seen(state, state_id) if self.decoded.visibility else state
 
     def of(self, ids: Iterable[Id]) -> list[State]:
         """The stored states of some ids, in the order of the ids."""

@@ -283,7 +283,7 @@ def shard_of(hexadecimal: str) -> str:
 
 def search_term(term: SearchTerm) -> Key:
     """The key says all that a search term holds."""
-    return Key(search_list(term.list), term.place)
+    return Key(f"T#{term.list}", term.place)
 
 
 def search_list(name: str) -> str:

@@ -4,26 +4,25 @@ The adapters are DynamoDB, SQLite and memory. Nothing outside `store` sees an it
 """
 
 import hashlib
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
+from json.encoder import encode_basestring_ascii as _quoted
 from typing import NamedTuple, Protocol
 
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.store import keys
 from headwater.store.keys import Key
 
-_JSON = json.JSONEncoder(sort_keys=True)
-
 
 @dataclass(frozen=True)
 class Item:
     """One item: `labels` are its searchable attributes, `parts` its compressed documents by name.
 
-    The version of an item is a hash of its content. Equal states are equal items, byte for byte, whatever the order of
-    the events. `stored_version` is the version that the stored item claims; None for an item that was not read.
+    The version of an item is a hash of its content, as JSON with its members sorted. Equal states are equal items, byte
+    for byte, whatever the order of the events. `stored_version` is the version that the stored item claims; None for an
+    item that was not read.
     """
 
     key: Key
@@ -34,8 +33,12 @@ class Item:
 
     @cached_property
     def version(self) -> str:
-        content = [self.key, dict(self.labels), {name: part.hex() for name, part in self.parts.items()}]
-        return hashlib.sha256(_JSON.encode([content, self.expires_at]).encode()).hexdigest()[:32]
+        key = ", ".join(map(_quoted, self.key))
+        labels = ", ".join([f"{_quoted(name)}: {_quoted(text)}" for name, text in sorted(self.labels.items())])
+        parts = ", ".join([f'{_quoted(name)}: "{part.hex()}"' for name, part in sorted(self.parts.items())])
+        expires_at = "null" if self.expires_at is None else self.expires_at
+        text = f"[[[{key}], {{{labels}}}, {{{parts}}}], {expires_at}]"
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @property
     def is_as_written(self) -> bool:

@@ -73,6 +73,8 @@ class IoDataset:
     @property
     def quality(self) -> Registers:
         """The assertions and metrics that the run sent for the data."""
+        if QUALITY.isdisjoint(self.facets) and QUALITY.isdisjoint(self.io_facets):
+            return {}
         facets = join_registers(self.facets, self.io_facets)
         return {name: facets[name] for name in QUALITY & facets.keys()}
 

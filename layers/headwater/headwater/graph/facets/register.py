@@ -62,7 +62,11 @@ def time_of(value_stamp: Stamp) -> Instant:
 
 def join_registers(left: Registers, right: Registers) -> Registers:
     """The union; of two registers of one name, the newer."""
-    return {**left, **{name: register.join(left.get(name)) for name, register in right.items()}}
+    joined = {**left}
+    for name, register in right.items():
+        known = joined.get(name)
+        joined[name] = register if known is None else register.join(known)
+    return joined
 
 
 def values(registers: Registers) -> dict[str, Any]:

@@ -90,6 +90,8 @@ def with_old_names(event: RunEvent, naming: Naming, *, looks_outputs_up: bool) -
     fails = event.type in (EventType.FAIL, EventType.ABORT) or (looks_outputs_up and event.type is EventType.START)
     if not fails and event.type is not EventType.COMPLETE:
         return event
+    if not any(LIFECYCLE in output.facets for output in event.outputs):
+        return event
     outputs = tuple(each for output in event.outputs for each in _both_names(event, output, naming, fails=fails))
     return replace(event, outputs=outputs)
 

@@ -5,6 +5,7 @@ one in only a field or two is a line here. All other code asks the producer, and
 """
 
 import re
+from functools import lru_cache
 
 from headwater.graph.facets.members import facet_text
 from headwater.graph.producers.airflow import AIRFLOW
@@ -38,12 +39,13 @@ MOST = 1_000
 
 _BY_NAME = {producer.name: producer for producer in PRODUCERS}
 _BY_TOOL = {producer.tool or producer.name: producer for producer in PRODUCERS}
+_SCHEDULERS = [producer for producer in PRODUCERS if type(producer).schedule is not Producer.schedule]
 _WORD = re.compile(r"[a-z]+")
 
 
 def schedule_of(run_facets: Facets) -> str | None:
     """The schedule of a run, by the producer that has one (Producer.schedule)."""
-    found = (producer.schedule(run_facets) for producer in PRODUCERS)
+    found = (producer.schedule(run_facets) for producer in _SCHEDULERS)
     return next((schedule for schedule in found if schedule is not None), None)
 
 
@@ -53,7 +55,11 @@ def producer_of(job_facets: Facets, url: str = "") -> Producer:
     `https://github.com/OpenLineage/OpenLineage/tree/1.54.0/integration/dbt` is dbt. Of the words in a URL, the last of
     an engine whose schemas are known counts.
     """
-    integration = facet_text(job_facets, "jobType", "integration") or ""
+    return _producer((facet_text(job_facets, "jobType", "integration") or "")[:MOST], url[-MOST:])
+
+
+@lru_cache(maxsize=1_000)
+def _producer(integration: str, url: str) -> Producer:
     by_name = _BY_NAME.get(integration.lower(), UNKNOWN)
     if by_name.is_known:
         return by_name

@@ -1,6 +1,6 @@
 """Normalises an event: names become the datasets that they mean, and a lineage facet is applied to the datasets."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,6 @@ from headwater.graph.facets.dataset_reference import (
     named,
     sources_of,
     symlinks,
-    without_foreign_outputs,
 )
 from headwater.graph.facets.explicit_lineage import apply_lineage_facet
 from headwater.graph.facets.long_facet import COLUMN_LINEAGE, LONG_FACETS, LongFacet
@@ -46,10 +45,10 @@ def normalise_event(
     `sent` is the event in the text, for a caller that has read the text.
     """
     event = _corrected(apply_lineage_facet(sent or read_event(exact_json.loads(canonical), canonical=canonical)))
-    aliases = {alias for reference in dataset_references(event) for alias in _aliases(event, reference, naming)}
-    outputs = without_foreign_outputs(event).outputs if isinstance(event, RunEvent) else ()
-    written = {alias for reference in outputs for alias in _aliases(event, reference, naming)}
-    event = with_proven_columns(_with_undeclared_inputs(_renamed(event, naming), naming), naming)
+    identified = [(each, _identified(event, each, naming)) for each in dataset_references(event)]
+    aliases = _aliases(identified)
+    written = _aliases(identified[len(event.inputs) :]) if isinstance(event, RunEvent) else set()
+    event = with_proven_columns(_with_undeclared_inputs(_renamed(event, identified, naming), naming), naming)
     if isinstance(event, RunEvent):
         event = with_old_names(event, naming, looks_outputs_up=_producer(event).looks_outputs_up)
     links = {link for reference in dataset_references(event) for link in _links(reference, naming)}
@@ -67,7 +66,9 @@ def _corrected(event: AnyEvent) -> AnyEvent:
 
 def _with_origins(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
     """The event, with what an output's facet says about the origin of its columns merged into its column lineage."""
-    return replace(event, outputs=tuple(_with_origins_of(output) for output in event.outputs))
+    if not any(ORIGINS in output.io_facets for output in event.outputs):
+        return event
+    return replace(event, outputs=tuple(map(_with_origins_of, event.outputs)))
 
 
 def _with_origins_of(output: DatasetReference) -> DatasetReference:
@@ -90,11 +91,13 @@ def _with_tests(event: RunEvent | JobEvent) -> RunEvent | JobEvent:
     return replace(event, inputs=(replace(tested, io_facets=io_facets),))
 
 
-def _aliases(event: AnyEvent, reference: DatasetReference, naming: Naming) -> Iterator[Alias]:
-    """The alias that a reference uses. A producer that may not write the dataset cannot give it another name."""
-    identified = _identified(event, reference, naming)
-    if identified.rules and not is_foreign(reference):
-        yield Alias(reference.name, identified.shown, identified.rules)
+def _aliases(identified: Iterable[tuple[DatasetReference, IdentifiedName]]) -> set[Alias]:
+    """The aliases that references use. A producer that may not write a dataset cannot give it another name."""
+    return {
+        Alias(reference.name, meant.shown, meant.rules)
+        for reference, meant in identified
+        if meant.rules and not is_foreign(reference)
+    }
 
 
 def _identified(event: AnyEvent, reference: DatasetReference, naming: Naming) -> IdentifiedName:
@@ -111,11 +114,12 @@ def _links(reference: DatasetReference, naming: Naming) -> Iterator[SymlinkPair]
             yield SymlinkPair(reference.name, symlink.shown)
 
 
-def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
+def _renamed(
+    event: AnyEvent, references: Sequence[tuple[DatasetReference, IdentifiedName]], naming: Naming
+) -> AnyEvent:
     producer = _producer(event)
 
-    def rename(reference: DatasetReference, *, is_read: bool = False) -> DatasetReference:
-        identified = _identified(event, reference, naming)
+    def rename(reference: DatasetReference, identified: IdentifiedName, *, is_read: bool = False) -> DatasetReference:
         own = without_metadata_table_columns(reference, identified.rules, is_read=is_read)
         facets = with_standard_assertions(producer.facets(own.facets, own.name.name))
         if has_partial_schema(event, own, is_read=is_read):
@@ -124,13 +128,14 @@ def _renamed(event: AnyEvent, naming: Naming) -> AnyEvent:
             sources = sorted({naming.identify(Name(*source)).shown for source in facets[member]})
             facets = {**facets, member: [list(source) for source in sources]}
         io_facets = with_standard_assertions(producer.facets(reference.io_facets, own.name.name))
-        return replace(reference, name=identified.shown, facets=_with_long_facets(facets), io_facets=io_facets)
+        return DatasetReference(identified.shown, _with_long_facets(facets), io_facets)
 
     if isinstance(event, DatasetEvent):
-        return replace(event, dataset=rename(event.dataset))
+        return replace(event, dataset=rename(*references[0]))
     job = replace(event.job, name=event.job.name._replace(name=producer.stable_name(event.job)))
-    inputs = tuple(rename(dataset, is_read=True) for dataset in event.inputs)
-    return replace(event, job=job, inputs=inputs, outputs=tuple(map(rename, event.outputs)))
+    inputs = tuple([rename(*each, is_read=True) for each in references[: len(event.inputs)]])
+    outputs = tuple([rename(*each) for each in references[len(event.inputs) :]])
+    return replace(event, job=job, inputs=inputs, outputs=outputs)
 
 
 def _with_long_facets(facets: Facets) -> Facets:

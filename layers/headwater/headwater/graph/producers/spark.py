@@ -193,17 +193,18 @@ def _without_version(output: DatasetReference) -> DatasetReference:
 
 def _without_columns_of_hudi(output: DatasetReference) -> DatasetReference:
     """An output without the columns that Hudi adds to a table's own, in the schema and the column lineage."""
-    facets = dict(output.facets)
-    match facets.get(SCHEMA):
+    changed: dict[str, object] = {}
+    match output.facets.get(SCHEMA):
         case {"fields": list(fields), **rest}:
             own = [field for field in fields_of({"fields": fields}) if not field["name"].startswith(_OF_HUDI)]
             if len(own) < len(fields):
-                facets[SCHEMA] = {**rest, "fields": own}
-    match facets.get(COLUMN_LINEAGE):
-        case {"fields": dict(columns), **rest} if any(name.startswith(_OF_HUDI) for name in columns):
+                changed[SCHEMA] = {**rest, "fields": own}
+    match output.facets.get(COLUMN_LINEAGE):
+        case {"fields": dict(columns), **rest}:
             kept = {name: column for name, column in columns.items() if not name.startswith(_OF_HUDI)}
-            facets[COLUMN_LINEAGE] = {**rest, "fields": kept}
-    return replace(output, facets=facets)
+            if len(kept) < len(columns):
+                changed[COLUMN_LINEAGE] = {**rest, "fields": kept}
+    return replace(output, facets={**output.facets, **changed}) if changed else output
 
 
 def _kind_of_query(job_facets: Facets) -> str:

@@ -68,12 +68,14 @@ class DatasetFacts:
         """The facts in one event: of each dataset that the event names, and of the data sources that the datasets
         name."""
         described = event.dataset if isinstance(event, DatasetEvent) else None
+        sources: list[tuple[Name, Registers]] = []
         for reference in dataset_references(event):
             own = dataset_facets(reference.facets, stamp(event)) if reference is described else {}
             described_at = event.time if reference is described and not is_curation(event) else NEVER
             yield cls(reference.name, event.time, event.time, own, described_at, is_foreign(reference))
             source = _source(reference.facets)
-            if source:
+            if source and source not in sources:
+                sources.append(source)
                 yield cls(source[0], event.time, event.time, source[1])
 
     @property
@@ -223,8 +225,8 @@ class DatasetHead:
         """The head with `is_deleted`, by the times of the last event that names the dataset, and of the last that
         writes it. The job that reads an old name may have begun before the rename: it brings nothing back."""
         through, rename = self.deleted_through, self._newest_rename
-        is_deleted = through is not None and last <= through
-        return replace(self, is_deleted=is_deleted or (rename is not None and last_write <= rename.at))
+        is_deleted = (through is not None and last <= through) or (rename is not None and last_write <= rename.at)
+        return self if is_deleted == self.is_deleted else replace(self, is_deleted=is_deleted)
 
 
 def with_newest_facets(head: DatasetHead, claims: Iterable[Registers]) -> DatasetHead:
@@ -232,9 +234,9 @@ def with_newest_facets(head: DatasetHead, claims: Iterable[Registers]) -> Datase
     columns of partial schemas if there is no schema."""
     newest: Registers = reduce(join_registers, claims, {})
     known = values(newest)
-    head = replace(head, facets={name: known[name] for name in _in_head(known)})
-    head = replace(head, said_before=_said_before(head.facets, newest))
-    if SCHEMA in head.facets:
+    facets = {name: known[name] for name in _in_head(known)}
+    head = replace(head, facets=facets, said_before=_said_before(facets, newest))
+    if SCHEMA in facets:
         return head
     gone, order = tuple(sorted(gone_among(newest))), newest.get(ORDER)
     return replace(head, schema=partial_schema(newest), gone=gone, column_order=order.stamp if order else "")

@@ -41,7 +41,7 @@ class NeighboursRead(NamedTuple):
 
 
 def union(left: Neighbours, right: Neighbours) -> dict[Side, frozenset[JobId]]:
-    return {side: left.get(side, frozenset()) | right.get(side, frozenset()) for side in Side}
+    return {side: left.get(side, frozenset()) | right.get(side, frozenset()) for side in NO_NEIGHBOURS}
 
 
 def all_jobs(neighbours: Neighbours) -> frozenset[JobId]:

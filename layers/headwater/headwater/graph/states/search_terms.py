@@ -18,11 +18,12 @@ A term is never changed, and none but those of queries is ever removed. A search
 found, and leaves out what is deleted, what has no such column any more, and what the caller may not read.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from headwater.concurrent import give_way
 from headwater.graph.facets.curation import CALLED, OWNED, RESERVED, SENT_TAGS, all_tags, called, run_tags, tagging
 from headwater.graph.facets.dataset_reference import SYMLINKS, dataset_references, symlinks
 from headwater.graph.facets.long_facet import SCHEMA, digest_of
@@ -107,6 +108,7 @@ class Holder(NamedTuple):
         return "#".join(self)
 
 
+@lru_cache(maxsize=100)
 def searched_namespace(namespace: str) -> NamespaceId:
     return namespace_id(plain_namespace(namespace))
 
@@ -136,13 +138,13 @@ def query_list(query_id: str) -> str:
     return f"{_OF_QUERIES}{plain_name(query_id.casefold())}"
 
 
-def query_terms(event: AnyEvent) -> Iterator[SearchTerm]:
+def query_terms(event: AnyEvent) -> list[SearchTerm]:
     """The term of the id that an engine has of the query of an event's run. It expires with the run: its place has the
     month."""
-    query = query_of(event.run_facets) if isinstance(event, RunEvent) else {}
-    if isinstance(event, RunEvent) and query:
-        job = Holder.of_job(event.job.name)
-        yield SearchTerm(query_list(query["id"]), f"{job}#{event.run_id}#{event.time[:7]}")
+    if not isinstance(event, RunEvent) or not (query := query_of(event.run_facets)):
+        return []
+    job = Holder.of_job(event.job.name)
+    return [SearchTerm(query_list(query["id"]), f"{job}#{event.run_id}#{event.time[:7]}")]
 
 
 def run_of(place: str) -> tuple[Holder, str]:
@@ -156,43 +158,45 @@ def month_of(term: SearchTerm) -> str | None:
     return term.place[-7:] if term.list.startswith(_OF_QUERIES) else None
 
 
-def job_terms(name: Name) -> Iterator[SearchTerm]:
+def job_terms(name: Name) -> list[SearchTerm]:
     return _node_terms(name.name, Holder.of_job(name))
 
 
-def dataset_terms(name: Name) -> Iterator[SearchTerm]:
+def dataset_terms(name: Name) -> list[SearchTerm]:
     """The terms of a dataset's name, the same for all its spellings; none of what a reserved namespace describes."""
-    if name.namespace not in RESERVED:
-        identity = identity_of(name)
-        yield from _node_terms(identity.name, Holder.of_dataset(identity))
+    if name.namespace in RESERVED:
+        return []
+    identity = identity_of(name)
+    return _node_terms(identity.name, Holder.of_dataset(identity))
 
 
 class KnownLabels(NamedTuple):
-    """What a head says of a node: its facets, the digests of its schemas, the columns of its partial schemas, and its
-    tags, with those of a job's runs."""
+    """What is stored of a node: the registers of its head, the digests of its schemas, and a job's registers of its
+    runs. The rest is worked out for the few nodes that have more than a schema."""
 
-    facets: Facets
-    schemas: frozenset[Any]
-    columns: Mapping[str, JsonObject]
-    tags: frozenset[str]
+    registers: Registers
+    schemas: Collection[Any]
+    of_runs: Registers
 
-    @classmethod
-    def of(cls, registers: Registers, *more_schemas: Any, of_runs: Registers | None = None) -> "KnownLabels":
-        facets = values(registers)
-        schemas = frozenset({facets.get(SCHEMA), *more_schemas})
-        tags = all_tags(facets) | all_tags(values(of_runs or {}))
-        return cls(facets, schemas, columns_among(registers), frozenset(tags))
+    @property
+    def facets(self) -> Facets:
+        return values(self.registers)
+
+    @property
+    def columns(self) -> Mapping[str, JsonObject]:
+        """The columns of its partial schemas."""
+        return columns_among(self.registers)
+
+    @property
+    def tags(self) -> set[str]:
+        return all_tags(self.facets) | all_tags(values(self.of_runs))
 
 
-_NOTHING = KnownLabels({}, frozenset(), {}, frozenset())
+_NOTHING = KnownLabels({}, (), {})
 
 
-class Label(NamedTuple):
-    """A column, an owner or a tag, another name of a dataset or job, or a word of a text, and the node that has it."""
-
-    kind: NameKind
-    name: str
-    holder: Holder
+Label = tuple[NameKind, str, Holder]
+"""A column, an owner or a tag, another name of a dataset or job, or a word of a text, and the node that has it."""
 
 
 class NodeFacets(NamedTuple):
@@ -209,35 +213,56 @@ class NodeFacets(NamedTuple):
         digest = digest_of(SCHEMA, schema) if schema is not None else None
         return self.holder.kind, self.holder.node, digest, exact_json.dumps(named) if named else None
 
-    def labels(self, known: KnownLabels = _NOTHING) -> Iterator[Label]:
+    def labels(self, known: KnownLabels = _NOTHING) -> list[Label]:
         """The columns, owners, tags and words, except those already known."""
-        return (Label(kind, label, self.holder) for kind, label in _labels(self.facets, known))
+        facets, holder = self.facets, self.holder
+        columns, texts = set[str](), list[str]()
+        if _is_new(schema := facets.get(SCHEMA), known):
+            columns.update(field["name"] for field in fields_of(schema))
+            texts += [text for _, text in column_texts(schema)]
+        found: list[Label] = []
+        if not _WITH_NAMES.isdisjoint(facets) or tagging(facets):
+            before = known.facets
+            found += [(NameKind.OWNER, owner, holder) for owner in set(owners_of(facets)) - set(owners_of(before))]
+            found += [(NameKind.TAG, tag, holder) for tag in all_tags(facets) - known.tags]
+            if (own := called(facets)) and own != called(before):
+                found.append((NameKind.JOB, own, holder))
+            if (linked := facets.get(SYMLINKS)) != before.get(SYMLINKS):
+                found += [(NameKind.DATASET, catalog_name(name) or name.name, holder) for name in symlinks(linked)]
+            texts += _texts(facets, known)
+            columns |= {field["name"] for field in fields_of(facets.get(PARTIAL))} - known.columns.keys()
+        words = {word for text in texts for word in words_in(text)}
+        found += [(NameKind.TEXT, word, holder) for word in words]
+        return found + [(NameKind.COLUMN, column, holder) for column in columns]
 
 
-def labels_in(event: AnyEvent, known: Mapping[NodeId, KnownLabels]) -> Iterator[Label]:
+def labels_in(event: AnyEvent, known: Mapping[NodeId, KnownLabels]) -> list[Label]:
     """The columns, owners and tags in an event, except those already known of their node."""
-    for described in node_facets_in(event):
-        yield from described.labels(known.get(described.holder.node, _NOTHING))
+    nodes = node_facets_in(event)
+    return [label for node in nodes for label in node.labels(known.get(node.holder.node, _NOTHING))]
 
 
-def terms_of_labels(labels: Iterable[Label]) -> Iterator[SearchTerm]:
+def terms_of_labels(labels: Iterable[Label]) -> list[SearchTerm]:
     """The terms of columns, owners, tags and words. A name that many tables share is split only once."""
+    terms: list[SearchTerm] = []
     holders: dict[tuple[NameKind, str], set[Holder]] = {}
     for kind, name, holder in labels:
-        if kind in {NameKind.DATASET, NameKind.JOB}:
-            yield from _node_terms(name, holder)
-            continue
-        if kind is NameKind.TEXT:
-            yield SearchTerm(names_list(kind, name), f"{name}{END}{holder}")
-            continue
-        holders.setdefault((kind, name), set()).add(holder)
+        if kind is NameKind.DATASET or kind is NameKind.JOB:
+            terms += _node_terms(name, holder)
+        elif kind is NameKind.TEXT:
+            terms.append(SearchTerm(names_list(kind, name), f"{name}{END}{holder}"))
+        else:
+            holders.setdefault((kind, name), set()).add(holder)
+    places = {holder: str(holder) for holder in set[Holder]().union(*holders.values())}
     words = {name: words_of(name) for _, name in holders}
     for (kind, name), holding in holders.items():
+        give_way()
         for phrase, before in _phrases(words[name]):
-            yield SearchTerm(names_list(kind, phrase), f"{phrase}{END}{before}")
+            terms.append(SearchTerm(names_list(kind, phrase), f"{phrase}{END}{before}"))
             if not before:
-                yield from (SearchTerm(holders_list(kind, phrase), str(holder)) for holder in holding)
-    yield from _spellings({word for of_name in words.values() for word in of_name})
+                whole = holders_list(kind, phrase)
+                terms += [SearchTerm(whole, places[holder]) for holder in holding]
+    return terms + _spellings({word for of_name in words.values() for word in of_name})
 
 
 def node_facets_in(event: AnyEvent) -> Iterator[NodeFacets]:
@@ -252,37 +277,16 @@ def node_facets_in(event: AnyEvent) -> Iterator[NodeFacets]:
             yield NodeFacets(Holder.of_dataset(identity_of(reference.name)), reference.facets)
 
 
-def _labels(facets: Facets, known: KnownLabels) -> Iterator[tuple[NameKind, str]]:
-    yield from ((NameKind.OWNER, owner) for owner in set(owners_of(facets)) - set(owners_of(known.facets)))
-    yield from ((NameKind.TAG, tag) for tag in all_tags(facets) - known.tags)
-    if (own := called(facets)) and own != called(known.facets):
-        yield NameKind.JOB, own
-    if (linked := facets.get(SYMLINKS)) != known.facets.get(SYMLINKS):
-        yield from ((NameKind.DATASET, catalog_name(name) or name.name) for name in symlinks(linked))
-    yield from ((NameKind.TEXT, word) for word in _words(facets, known))
-    columns = {field["name"] for field in fields_of(facets.get(PARTIAL))} - known.columns.keys()
-    yield from ((NameKind.COLUMN, column) for column in columns | _columns(facets.get(SCHEMA), known))
-
-
-def _columns(schema: Any, known: KnownLabels) -> set[str]:
-    """The columns of a schema, none of a schema that is known."""
-    return {field["name"] for field in fields_of(schema)} if _is_new(schema, known) else set()
-
-
 def _is_new(schema: Any, known: KnownLabels) -> bool:
     return schema is not None and not is_deletion(schema) and digest_of(SCHEMA, schema) not in known.schemas
 
 
-def _words(facets: Facets, known: KnownLabels) -> set[str]:
-    """The words of the texts of a node, except texts already known."""
-    before = set(texts_of(known.facets))
+def _texts(facets: Facets, known: KnownLabels) -> list[str]:
+    """The texts of a node apart from its schema, except those already known."""
+    before, columns = set(texts_of(known.facets)), known.columns
     texts = [text for place, text in texts_of(facets) if (place, text) not in before]
-    if _is_new(schema := facets.get(SCHEMA), known):
-        texts += [text for _, text in column_texts(schema)]
-    for column, text in column_texts(facets.get(PARTIAL)):
-        if known.columns.get(column, {}).get("description") != text:
-            texts.append(text)
-    return {word for text in texts for word in words_in(text)}
+    described = column_texts(facets.get(PARTIAL))
+    return texts + [text for column, text in described if columns.get(column, {}).get("description") != text]
 
 
 def texts_of(facets: Facets) -> Iterator[tuple[str, str]]:
@@ -300,22 +304,18 @@ def column_texts(schema: Any) -> Iterator[tuple[str, str]]:
             yield field["name"], text
 
 
-def _node_terms(name: str, holder: Holder) -> Iterator[SearchTerm]:
-    words = words_of(name)
-    for phrase, _ in _phrases(words):
-        yield SearchTerm(names_list(holder.kind, phrase), f"{phrase}{END}{holder}")
-    yield from _spellings(words)
+def _node_terms(name: str, holder: Holder) -> list[SearchTerm]:
+    words, kind, end = words_of(name), holder.kind, f"{END}{holder}"
+    return [SearchTerm(names_list(kind, phrase), phrase + end) for phrase, _ in _phrases(words)] + _spellings(words)
 
 
-def _phrases(words: list[str]) -> Iterator[tuple[str, str]]:
+def _phrases(words: list[str]) -> list[tuple[str, str]]:
     """The name from each of its words on, and the words before."""
-    for at in range(len(words)):
-        yield " ".join(words[at:]), " ".join(words[:at])
+    return [(" ".join(words[at:]), " ".join(words[:at])) for at in range(len(words))]
 
 
-def _spellings(words: Iterable[str]) -> Iterator[SearchTerm]:
-    for word in words:
-        yield from _spellings_of(word)
+def _spellings(words: Iterable[str]) -> list[SearchTerm]:
+    return [term for word in words for term in _spellings_of(word)]
 
 
 @lru_cache(maxsize=1_000)

@@ -12,6 +12,7 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, Generic, TypeVar
 
 from headwater.store.errors import CorruptItem
@@ -86,7 +87,7 @@ class Codec(Generic[State]):
     former_labels: tuple[tuple[int, Callable[[State], Mapping[str, str]]], ...] = ()
     former: Callable[[Item], Item] | None = None
 
-    @property
+    @cached_property
     def schema(self) -> int:
         """The newest version, in which this release writes."""
         return len(self.upgrades) + 1

@@ -67,11 +67,14 @@ def _first(item: Item) -> Instant:
 NAMESPACE = Codec("namespace", _decode_namespace, (unchanged, unchanged), _namespace_labels)
 
 
+_OF_TERMS: Mapping[str, str] = {"kind": "searchTerm", SCHEMA: "1"}
+
+
 def encode_search_term(term: SearchTerm, retention: Retention) -> Item:
     """The item of a search term: a key and no document. The terms of a query expire with the runs of their month."""
     month = month_of(term)
     expires_at = expiry(Instant(f"{month}-28T00:00:00.000000000Z"), retention.runs) if month else None
-    return Item(keys.search_term(term), {"kind": "searchTerm", SCHEMA: "1"}, {}, expires_at)
+    return Item(keys.search_term(term), _OF_TERMS, {}, expires_at)
 
 
 def encode_progress(progress: CatalogProgress) -> Item:

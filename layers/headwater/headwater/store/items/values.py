@@ -188,7 +188,7 @@ def register_json(register: Register) -> list[Any]:
 
 
 def registers_json(registers: Registers) -> dict[str, list[Any]]:
-    return {member: register_json(register) for member, register in registers.items()}
+    return {member: [register.stamp, register.value] for member, register in registers.items()}
 
 
 def io_dataset_json(dataset: IoDataset) -> list[Any]:

@@ -63,12 +63,15 @@ class ItemCache:
         with self._lock:
             self.last_commit = object()
             for item in items:
-                if (item.key, DOC) in self._items:
-                    self._take((item.key, DOC))
-                if self._items.get((item.key, None)):
-                    self._put((item.key, None), item)
+                doc, whole = (item.key, DOC), (item.key, None)
+                if doc in self._items:
+                    self._take(doc)
+                if whole not in self._items:
+                    continue
+                if self._items[whole]:
+                    self._put(whole, item)
                 else:
-                    self._take((item.key, None))
+                    self._take(whole)
 
     def forget(self) -> None:
         """Some items were removed."""

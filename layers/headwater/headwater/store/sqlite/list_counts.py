@@ -53,7 +53,8 @@ def changed_lists(changes: Iterable[ItemChange]) -> set[str]:
     """The lists whose length these changes alter."""
     changed: set[str] = set()
     for before, after in changes:
-        old, new = before and before.labels.get("listed_in"), after.labels.get("listed_in")
+        new = after.labels.get("listed_in")
+        old = before.labels.get("listed_in") if before else None
         if old != new:
             changed.update(name for name in (old, new) if name)
     return changed

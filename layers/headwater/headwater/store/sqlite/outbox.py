@@ -16,6 +16,7 @@ from headwater.store.sqlite.database import Database
 from headwater.store.stream_records import image_of
 from headwater.store.table import Item
 
+_TELLING = frozenset({"dataset", "run", "rhythm", "quality", "latency"})
 AT_ONCE = 100
 """Records that are taken together."""
 LONG = 200
@@ -38,7 +39,11 @@ class SqliteOutbox:
     @staticmethod
     def add(connection: sqlite3.Connection, changes: Iterable[ItemChange]) -> None:
         """Adds changes that may cause an alert, in the transaction that makes them."""
-        records = [(json.dumps(_record(change)),) for change in changes if _may_cause_an_alert(change)]
+        records = [
+            (json.dumps(_record(change)),)
+            for change in changes
+            if change.after.labels.get("kind") in _TELLING and _may_cause_an_alert(change)
+        ]
         connection.executemany("INSERT INTO outbox (record) VALUES (?)", records)
 
     def take(self) -> list[dict[str, Any]]:
