@@ -6,8 +6,9 @@ import itertools
 import json
 import pstats
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
+from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,25 @@ from urllib.parse import quote
 
 import pytest
 
-from benchmarks.graph import layered_graph
+from benchmarks.graph import LayeredGraph, layered_graph
 from benchmarks.spark_events import JOBS
 from benchmarks.spark_events import LAKE as BENCHMARK_LAKE
 from benchmarks.spark_events import events as events_of
 from headwater.access.principal import Principal
 from headwater.fold.fold import fold
+from headwater.graph.names.identity import JobId, job_id
 from headwater.graph.names.naming import Naming
 from headwater.http.marquez import datasets as marquez
 from headwater.http.request import ApiRequest
 from headwater.http.response import response_or_error
 from headwater.lookup.routes import Lookups, respond
+from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.instant import Instant
 from headwater.read.dataset_details import DatasetDetails
+from headwater.read.job_details import newest_runs
+from headwater.read.reader import Reader
+from headwater.read.run_details import RunDetails
 from headwater.store.caches import StateCache
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.sqlite.database import Database
@@ -57,8 +64,11 @@ def table(tmp_path: Path) -> Iterator[SqliteTable]:
         yield SqliteTable(database)
 
 
-def answer(reader: GraphReader, path: str, query: dict[str, str], principal: Principal = ANYONE) -> tuple[int, bytes]:
-    request = ApiRequest(principal, "GET", f"/api/v1/{path}", query, {name: (text,) for name, text in query.items()})
+def answer(
+    reader: GraphReader, path: str, query: dict[str, str], principal: Principal = ANYONE, at: datetime = factory.EPOCH
+) -> tuple[int, bytes]:
+    lists = {name: (text,) for name, text in query.items()}
+    request = ApiRequest(principal, "GET", f"/api/v1/{path}", query, lists, received_at=at)
     response = response_or_error(lambda: respond(Lookups(reader, Naming(), fail_test), request), fail_test)
     return response.status, response.content()[1]
 
@@ -127,6 +137,117 @@ def test_so_are_those_of_recorded_queries_of_an_application(table: SqliteTable) 
     nodes = [f"dataset:{space}:{name}" for space, name in sorted(outputs)[:2]]
     nodes += [f"job:{space}:{name}" for space, name in sorted(jobs)[:2]]
     assert_as_if_read_anew(table, [events[at : at + 8] for at in range(0, len(events), 8)], nodes)
+
+
+def _busy_jobs(chance: random.Random) -> Iterator[Document]:
+    """More than ten runs of each of a few jobs, whose inputs are written again and again; some fail, some end late or
+    never, some report that they run, some start others."""
+    for number in range(48):
+        at, job = 60 * number + chance.randint(0, 90), f"job {chance.randint(0, 3)}"
+        facets: Document = {"headwater_heartbeat": factory.facet(everySeconds=300)} if chance.random() < 0.3 else {}
+        if chance.random() < 0.3:
+            facets["parent"] = factory.parent(900 + number % 3, "app")
+        sides: dict[str, Any] = {
+            "inputs": list(map(factory.dataset, chance.sample(TABLES, 2))),
+            "outputs": list(map(factory.dataset, chance.sample(TABLES, 1))),
+            "run_facets": facets,
+        }
+        yield factory.run_event("START", run=number, seconds=at, job=job, **sides)
+        if (ended := chance.choice(["COMPLETE", "COMPLETE", "FAIL", "RUNNING", ""])) != "":
+            yield factory.run_event(ended, run=number, seconds=at + chance.choice([5, 600]), job=job, **sides)
+
+
+def _said_of_jobs() -> Iterator[Document]:
+    """A job is tagged, gets owners, is deleted, and runs again."""
+    tags = {"tags": factory.facet(tags=[{"key": "gold", "value": "true", "source": "USER"}])}
+    owners = {"ownership": factory.facet(owners=[{"name": "team:a", "type": "OWNER"}])}
+    deleted = {"headwater_deleted": factory.facet(deletedThrough=factory.at(2_000))}
+    for seconds, facets in ((1_000, tags), (1_500, owners), (2_000, deleted)):
+        event = factory.job_event(job="job 1", seconds=seconds)
+        yield {**event, "job": {**event["job"], "facets": facets}}
+    yield factory.run_event("COMPLETE", run=800, seconds=2_500, job="job 1", inputs=[factory.dataset(TABLES[0])])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lists_of_jobs_are_those_of_a_table_that_is_read_anew(table: SqliteTable, seed: int) -> None:
+    """Also by the clock alone: a run that has missed its heartbeats, without an event; and once runs have expired."""
+    chance = random.Random(seed)
+    events = [*_busy_jobs(chance), *_changes(chance), *_said_of_jobs()]
+    chance.shuffle(events)
+    warm, store = GraphReader(table, cache=CheckedCache()), GraphStore(table, RETENTION, CheckedCache())
+    paths = ["namespaces/demo/jobs", "jobs", "namespaces/demo/jobs/job 0", "namespaces/demo/jobs/job 1"]
+    is_silent = set()
+
+    def compare(seconds: float) -> None:
+        at = factory.EPOCH + timedelta(seconds=seconds)
+        for path, principal in itertools.product(paths, (ANYONE, chance.choice((SOME, FEW)))):
+            cold = answer(GraphReader(table), path, {}, principal, at)
+            assert answer(warm, path, {}, principal, at) == cold, (path, principal.key_id, seconds)
+            is_silent.add(b"noContactSince" in cold[1])
+
+    while events:
+        batch = [events.pop() for _ in range(min(len(events), chance.choice([1, 4, 16])))]
+        fold(factory.received(*batch), store)
+        compare(chance.choice([0, 3_000, 6_000]))
+        compare(6_000)
+    assert is_silent == {True, False}
+    now = factory.EPOCH.timestamp() + RETENTION.runs.total_seconds() + 1_800
+    while table.remove_expired(now):
+        compare(9_000)
+    compare(9_000)
+
+
+def test_runs_of_a_job_are_not_kept_without_one_that_cannot_be_read(
+    table: SqliteTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each answer says that it is missing, until somebody has repaired it in the file."""
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Headwater/test")
+    fold(factory.received(*(factory.run_event("COMPLETE", run=run) for run in range(3))), GraphStore(table, RETENTION))
+    reader, run_id = GraphReader(table, cache=StateCache()), factory.run_id(1)
+
+    def listed() -> tuple[bool, list[str]]:
+        request = ApiRequest(ANYONE, "GET", "/api/v1/namespaces/demo/jobs", {})
+        answer = json.loads(respond(Lookups(reader, Naming(), lambda *_, **__: None), request).content()[1])
+        return "truncated" in answer, sorted(run["id"] for run in answer["jobs"][0]["latestRuns"])
+
+    with table._database.writing() as connection:
+        (whole,) = connection.execute("SELECT doc FROM items WHERE run_id = ?", (run_id,)).fetchone()
+        connection.execute("UPDATE items SET doc = ? WHERE run_id = ?", (b"damaged", run_id))
+    others = [factory.run_id(0), factory.run_id(2)]
+    assert [listed(), listed()] == [(True, others)] * 2
+    with table._database.writing() as connection:
+        connection.execute("UPDATE items SET doc = ? WHERE run_id = ?", (whole, run_id))
+    assert listed() == (False, sorted([*others, run_id]))
+
+
+def test_a_list_of_jobs_reads_the_runs_of_those_that_changed(
+    table: SqliteTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls of C functions are counted, too. Before, each job of ten runs took 3,200, also if nothing had changed."""
+    graph, store = layered_graph(40, 1), GraphStore(table, RETENTION)
+    fold(factory.received(*events_of(graph, 10, 1)), store)
+    reader, path = GraphReader(table, cache=StateCache()), f"namespaces/{JOBS}/jobs"
+    first = answer(reader, path, {})
+    assert [len(job["latestRuns"]) for job in json.loads(first[1])["jobs"]] == [10] * 40
+    asked: set[JobId] = set()
+
+    def counted(reader: Reader, ids: Collection[JobId], now: Instant) -> list[list[RunDetails]]:
+        asked.update(ids if reader.store.cache else ())
+        return newest_runs(reader, ids, now)
+
+    monkeypatch.setattr("headwater.lookup.nodes.jobs.newest_runs", counted)
+    profile = cProfile.Profile()
+    assert profile.runcall(answer, reader, path, {}) == first
+    assert pstats.Stats(profile).total_calls / 40 < 85  # type: ignore[attr-defined]
+    assert asked == set()
+    changed, *_, elsewhere = graph.middle(4)
+    for job in (elsewhere, changed):  # what was read together is read again, each by itself from then on
+        asked.clear()
+        fold(factory.received(*list(events_of(LayeredGraph((job,)), 11, 2))[-2:]), store)
+        assert answer(reader, path, {}) == answer(GraphReader(table), path, {}) != first
+    beside = {job.name for job in graph.jobs if {*job.inputs, job.output} & {*changed.inputs, changed.output}}
+    assert job_id(Name(JOBS, changed.name)) in asked
+    assert asked <= {job_id(Name(JOBS, name)) for name in beside}
 
 
 @pytest.mark.parametrize("namespaces", [("*",), (JOBS, BENCHMARK_LAKE)])

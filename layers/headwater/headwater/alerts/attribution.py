@@ -228,7 +228,8 @@ def _reading_run(schemas: Schemas, transition: SchemaTransition) -> Attribution 
 def _reading_reports(schemas: Schemas, readers: Mapping[JobId, JobHead], after: str | None) -> Iterator[Report]:
     """The schemas that the runs of some jobs reported of a dataset that they read: when a run first named the dataset,
     and when it last did, since it may have ended after another schema was reported."""
-    for job, runs in schemas.reader.newest_runs_of_each(readers, MAX_RUNS).items():
+    with_runs = [job for job, head in readers.items() if head.latest]
+    for job, runs in schemas.reader.newest_runs_of_each(with_runs, MAX_RUNS).items():
         for number, run in enumerate(runs):
             use = run.inputs.get(schemas.dataset)
             register = schema_register(use.facets) if use else None

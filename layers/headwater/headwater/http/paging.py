@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from headwater.http.request import PageRequest
 from headwater.openlineage import exact_json
-from headwater.openlineage.exact_json import JsonObject
+from headwater.openlineage.exact_json import DocumentText, JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.store.ranges import Entry as ListEntry
 from headwater.store.ranges import Listing, just_behind
@@ -19,6 +19,7 @@ MAX_COMPRESSED_BYTES = 4_000_000
 
 Entry = TypeVar("Entry")
 Id = TypeVar("Id")
+Document = TypeVar("Document", JsonObject, DocumentText)
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,9 @@ def chunked(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
         yield chunk
 
 
-def within_size_limit(documents: Iterable[JsonObject]) -> list[JsonObject]:
+def within_size_limit(documents: Iterable[Document]) -> list[Document]:
     """The first documents, as many as fit into a response, at least one. Reads at most one document more."""
-    fitting: list[JsonObject] = []
+    fitting: list[Document] = []
     uncompressed: list[bytes] = []
     size = compressed_size = 0
     for document in documents:

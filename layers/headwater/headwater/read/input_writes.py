@@ -189,6 +189,8 @@ def _by_snapshots(
     none names a snapshot                         as without snapshots: the newest write
     """
     scanned = [run_input for run_input in inputs if run_input.snapshot is not None]
+    if not scanned:
+        return writes
     latest = _latest(reader, scanned, LOOKED_AT)
     stored = reader.store.read(ReadRequest(writes=_ids(latest)))
     for run_input in scanned:
@@ -226,7 +228,8 @@ def _inputs(reader: Reader, runs: Collection[Run]) -> list[_InputOfRun]:
     """The inputs of runs. Most datasets have one name: only the others need a neighbourhood."""
     pages = {NeighbourPageId(dataset) for run in runs for dataset in run.inputs}
     read = reader.store.read(ReadRequest(neighbours=pages)).neighbours.of(pages)
-    neighbourhood = reader.neighbourhood({page.id.dataset for page in read if page.merged}, ())
+    several = {page.id.dataset for page in read if page.merged}
+    neighbourhood = reader.neighbourhood(several, ()) if several else Neighbourhood()
     return _inputs_of(((run, dataset) for run in runs for dataset in run.inputs), neighbourhood)
 
 

@@ -1,6 +1,6 @@
 """The details of a job: its head and its newest runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -20,14 +20,14 @@ class JobDetails(NamedTuple):
     newest_runs: Sequence[RunDetails]
 
 
-def list_job_details(reader: Reader, heads: Mapping[JobId, JobHead], now: Instant = NEVER) -> list[JobDetails]:
-    """The details of jobs, in the order of the heads: the reads of `newest_runs_of_each`, and those for the versions of
-    the inputs, for all jobs together."""
-    runs = reader.newest_runs_of_each(heads, LATEST_RUNS)
-    details = iter(read_run_details(reader, [run for job in heads for run in runs[job]], now))
-    return [JobDetails(head, list(islice(details, len(runs[job])))) for job, head in heads.items()]
+def newest_runs(reader: Reader, jobs: Collection[JobId], now: Instant = NEVER) -> list[list[RunDetails]]:
+    """The newest runs of each job, newest first: the reads of `newest_runs_of_each`, and those for the versions of the
+    inputs, for all jobs together."""
+    runs = reader.newest_runs_of_each(jobs, LATEST_RUNS)
+    details = iter(read_run_details(reader, [run for job in jobs for run in runs[job]], now))
+    return [list(islice(details, len(runs[job]))) for job in jobs]
 
 
 def read_job_details(reader: Reader, job: JobId, now: Instant = NEVER) -> JobDetails:
     """The details of a single job: three reads, and those for the versions of the inputs."""
-    return JobDetails(reader.jobs([job])[job], read_run_details(reader, reader.newest_runs(job, LATEST_RUNS), now))
+    return JobDetails(reader.jobs([job])[job], newest_runs(reader, [job], now)[0])

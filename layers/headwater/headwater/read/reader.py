@@ -391,12 +391,10 @@ class Reader:
         generations = self.newest_generations(job, LOOPS_AMONG)
         return any(sum(run.state is not RunState.FAILED for run in runs) > 1 for runs in generations)
 
-    def newest_runs_of_each(self, heads: Mapping[JobId, JobHead], most: int) -> dict[JobId, list[Run]]:
-        """The last runs of several jobs by start, newest first: one call for each job that has a run, and one for a
-        hundred runs."""
-        with_runs = [job for job, head in heads.items() if head.latest]
-        ids = concurrent_map(lambda job: list(islice(self.store.runs_of(job).newest(limit=most), most)), with_runs)
-        runs: dict[JobId, list[Run]] = {job: [] for job in heads}
+    def newest_runs_of_each(self, jobs: Collection[JobId], most: int) -> dict[JobId, list[Run]]:
+        """The last runs of several jobs by start, newest first: one call for each job, and one for a hundred runs."""
+        ids = concurrent_map(lambda job: list(islice(self.store.runs_of(job).newest(limit=most), most)), jobs)
+        runs: dict[JobId, list[Run]] = {job: [] for job in jobs}
         for run in self.runs([run_id for ids_of_job in ids for run_id in ids_of_job]):
             runs[run.id.job].append(run)
         return runs

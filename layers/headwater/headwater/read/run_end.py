@@ -29,7 +29,7 @@ from headwater.graph.producers import is_query_job, producer_of
 from headwater.graph.states.job import JobHead, LatestRun
 from headwater.graph.states.run import NOT_REPORTED, PARENT, Ending, ParentRef, Run, RunState, parent_reference
 from headwater.openlineage.event import EventType
-from headwater.openlineage.instant import Instant, moved_back
+from headwater.openlineage.instant import FOREVER, NEVER, Instant, moved_back
 from headwater.store.graph_store import GraphReader
 from headwater.store.snapshot import ReadRequest
 
@@ -143,7 +143,10 @@ def silences(store: GraphReader, runs: Collection[Run], now: Instant) -> dict[Jo
     beating = {run.id: above.get(parents.get(run.id, run.id), run) for run in open_runs}
     heard = {run.id: max(run.updated, beating[run.id].updated) for run in open_runs}
     allowed = {run: allowed_by_beats(beating[run]) for run in heard}
-    return {run: at for run, at in heard.items() if (most := allowed[run]) and at <= moved_back(now, most)}
+    silent = {run: at for run, at in heard.items() if (most := allowed[run]) and at <= moved_back(now, most)}
+    ends = [moved_back(at, -most) for run, at in heard.items() if run not in silent and (most := allowed[run])]
+    store.holds_between(now if silent else NEVER, min(ends, default=FOREVER))
+    return silent
 
 
 LEVELS = 5

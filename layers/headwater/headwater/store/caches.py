@@ -7,9 +7,11 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from headwater.concurrent import give_way
+from headwater.openlineage.instant import FOREVER, NEVER, Instant
+from headwater.store.errors import CorruptItem
 from headwater.store.items.codec import Codec
 from headwater.store.keys import Key
-from headwater.store.table import Item, ItemReader
+from headwater.store.table import Item, ItemReader, TableReader
 
 State = TypeVar("State")
 Made = TypeVar("Made")
@@ -26,8 +28,9 @@ KEPT_NODE_BYTES = 1_000
 class RequestCache:
     """`ItemReader` that keeps the items it has read. So the functions of a request need not pass items around."""
 
-    def __init__(self, table: ItemReader) -> None:
+    def __init__(self, table: ItemReader, reads: "Reads | None" = None) -> None:
         self._table = table
+        self.reads = reads
         self._items: dict[Key, Item | None] = {}
         self._nodes: list[Collection[KeptNode]] = []
 
@@ -40,11 +43,43 @@ class RequestCache:
         if only is None:
             self._items |= {key: items.get(key) for key in unread}
         known = {key: item for key in keys if (item := self._items.get(key))}
+        if self.reads:
+            self.reads.note(keys, items.values())
         return known | items
 
     def add(self, nodes: "Collection[KeptNode]") -> None:
         """Nodes that were used: what is read of their items later is what they are made of."""
         self._nodes.append(nodes)
+        if self.reads:
+            for node in nodes:
+                self.reads.note([item.key for item in node.items], node.items)
+
+
+@dataclass(slots=True, eq=False)
+class Reads:
+    """Where something was read of a table at a commit or later. What was made of it holds until one of these partitions
+    is written, from a time `since` `until` another; if they are `all`: it may follow from lists, too, or from a damaged
+    item, which somebody may repair in the file."""
+
+    table: TableReader
+    commit: int
+    partitions: set[str] = field(default_factory=set)
+    all: bool = True
+    since: Instant = NEVER
+    until: Instant = FOREVER
+
+    def noting(self, on_corrupt: Callable[[CorruptItem], None] | None) -> Callable[[CorruptItem], None]:
+        def note_corrupt(fault: CorruptItem) -> None:
+            self.all = False
+            if on_corrupt is None:
+                raise fault
+            on_corrupt(fault)
+
+        return note_corrupt
+
+    def note(self, keys: Iterable[Key], items: Iterable[Item]) -> None:
+        self.partitions.update([key.pk for key in keys])
+        self.all = self.all and all(item.is_as_written for item in items)
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +90,7 @@ class KeptNode:
     value: Any
     namespaces: frozenset[str]
     items: tuple[Item, ...]
-    commit: object
+    commit: int
 
 
 @dataclass(slots=True, eq=False)
@@ -123,13 +158,22 @@ class StateCache:
             return known
         give_way()
         made = make(state, *given)
+        self.keep_made(make, state, given, made)
+        return made
+
+    def kept(self, make: Callable[..., Any], state: object) -> tuple[tuple[Any, ...], Any] | None:
+        """What was last made of a state, behind what else was given for it."""
+        cached = self._by_identity.get(id(state))
+        return cached.made.get(make) if cached else None
+
+    def keep_made(self, make: Callable[..., Any], state: object, given: tuple[Any, ...], made: Any) -> None:
         with self._lock:
-            if cached and self._by_identity.get(id(state)) is cached:
+            if cached := self._by_identity.get(id(state)):
+                kept = cached.made.get(make)
                 more = _size(made, cached) - (_size(kept[1], cached) if kept else 0)
                 cached.made[make] = given, made
                 cached.size += more
                 self._grow(more)
-        return made
 
     def nodes(self, ids: Iterable[NodeOf]) -> dict[NodeOf, KeptNode]:
         """What is kept of nodes."""

@@ -7,7 +7,7 @@
 Only this package knows how states become items, and the keys of the items.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache as memoized
 from itertools import islice
@@ -36,7 +36,7 @@ from headwater.graph.states.stored_states import DatasetAlert, KnownNamespace, S
 from headwater.openlineage.event import EventKind, Name
 from headwater.openlineage.instant import Instant
 from headwater.store import audit_log, keys, neighbour_pages
-from headwater.store.caches import KeptNode, RequestCache, StateCache
+from headwater.store.caches import KeptNode, Reads, RequestCache, StateCache
 from headwater.store.errors import Conflict, CorruptItem
 from headwater.store.item_type import ItemStates
 from headwater.store.items.audit import AUDIT_ENTRY, REFUSAL
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
 
 Entry = TypeVar("Entry")
 Made = TypeVar("Made")
+Id = TypeVar("Id")
 NodeOf = TypeVar("NodeOf", bound=str)
 
 TERMS_AT_ONCE = 200
@@ -88,7 +89,8 @@ class GraphReader:
         request: RequestCache | None = None,
         visibility: "Visibility | None" = None,
     ) -> None:
-        self._table = table
+        self._read_table = table
+        self._reads = request.reads if request else None
         self._on_corrupt = on_corrupt
         self.cache = cache
         self._request = request
@@ -96,21 +98,32 @@ class GraphReader:
         self._commit = table.last_commit() if request and cache else None
         self.visibility = visibility
 
+    @property
+    def _table(self) -> TableReader:
+        """For what is read of lists: no partition tells whether it has changed."""
+        if self._reads:
+            self._reads.all = False
+        return self._read_table
+
+    def holds_between(self, since: Instant, until: Instant) -> None:
+        """What is made of these reads may be something else at other times, without a write."""
+        if self._reads:
+            self._reads.since, self._reads.until = max(self._reads.since, since), min(self._reads.until, until)
+
     def for_one_request(
         self, on_corrupt: Callable[[CorruptItem], None] | None = None, visibility: "Visibility | None" = None
     ) -> "GraphReader":
         """A reader with a request cache: it reads no item twice."""
-        return GraphReader(self._table, on_corrupt, self.cache, RequestCache(self._table), visibility)
+        return GraphReader(self._read_table, on_corrupt, self.cache, RequestCache(self._read_table), visibility)
 
     def read(
         self, wanted: ReadRequest, *, beside: Snapshot | None = None, unless_changed: Preconditions | None = None
     ) -> Snapshot:
         """The wanted states, as far as they are stored, beside those of another snapshot. Raises Conflict if a
         precondition does not hold."""
-        preconditions = unless_changed or Preconditions()
-        wanted_keys = wanted.keys | preconditions.versions.keys()
+        wanted_keys = wanted.keys | unless_changed.versions.keys() if unless_changed else wanted.keys
         items = self._items.read(wanted_keys) if wanted_keys else {}
-        if not preconditions.hold(items):
+        if unless_changed and not unless_changed.hold(items):
             raise Conflict("a head or run that the choice of a head depends on has changed")
         return beside.with_items(items) if beside else Snapshot(self._states(items))
 
@@ -135,6 +148,45 @@ class GraphReader:
         as long as the cache has the state, and nobody may change it."""
         return self.cache.made(make, state, *given) if self.cache else make(state, *given)
 
+    def made_of_reads(
+        self, make: Callable[..., Iterable[Made]], states: Sequence[object], now: Instant, *given: Any
+    ) -> list[Made]:
+        """What `make` makes of a reader and of some states that were read, of each something, as of a time; what else
+        is given does not change it. It is kept with the state until something is written where the reader has read.
+
+        Of states that nothing was made of, it is made together; the others that were kept, each by itself: what is made
+        together is out of date together. On AWS nothing is kept, nor for a caller of some namespaces."""
+        commit, cache = self._commit, self.cache
+        if commit is None or cache is None or self.visibility or self._reads:
+            return list(make(self, states, now, *given))
+
+        def made(states: Sequence[object]) -> list[Made]:
+            reads = Reads(self._read_table, commit)
+            request = RequestCache(self._read_table, reads)
+            reader = GraphReader(self._read_table, reads.noting(self._on_corrupt), cache, request)
+            values = list(make(reader, states, now, *given))
+            for state, value in zip(states, values, strict=True) if reads.all else ():
+                cache.keep_made(make, state, (reads,), value)
+            return values
+
+        kept = [cache.kept(make, state) for state in states]
+        unknown = [state for state, known in zip(states, kept, strict=True) if known is None]
+        new = iter(made(unknown) if unknown else ())
+        return [
+            next(new) if known is None else known[1] if self._holds(known[0][0], now) else made([state])[0]
+            for state, known in zip(states, kept, strict=True)
+        ]
+
+    def _holds(self, reads: Reads, now: Instant) -> bool:
+        """Whether nothing was written by the commit of this request where something was read."""
+        commit, last = self._commit or 0, 0
+        if reads.commit < commit:
+            last = self._read_table.last_commit(reads.partitions) or 0
+        if last > reads.commit or not reads.since <= now < reads.until or reads.table is not self._read_table:
+            return False
+        reads.commit = max(reads.commit, commit)
+        return True
+
     def kept_nodes(self, ids: Iterable[NodeOf]) -> dict[NodeOf, Any]:
         """What is kept of nodes (`keep_node`) whose items are still stored as they were, and of which the caller sees
         all."""
@@ -144,10 +196,8 @@ class GraphReader:
         if self.visibility:
             sees = memoized(self.visibility.sees)
             known = {node: kept for node, kept in known.items() if all(map(sees, kept.namespaces))}
-        is_current = self._table.last_commit() is commit
-        doubtful = (
-            {node: kept for node, kept in known.items() if kept.commit is not commit} if is_current else {**known}
-        )
+        is_current = self._read_table.last_commit() == commit
+        doubtful = {node: kept for node, kept in known.items() if kept.commit != commit} if is_current else {**known}
         if doubtful:
             stored = self._request.read([item.key for kept in doubtful.values() for item in kept.items])
             for node, kept in doubtful.items():
@@ -179,13 +229,18 @@ class GraphReader:
         return neighbour_pages.read_below(self.read, first_pages, sides, most)
 
     def runs_of(self, job: JobId) -> TimeLine[JobRunId]:
-        return TimeLine(self._table, keys.job_head(job).pk, keys.run_of)
+        return self._time_line(keys.job_head(job).pk, keys.run_of)
 
     def writes_of(self, dataset: DatasetId) -> TimeLine[WriteId]:
-        return TimeLine(self._table, keys.dataset_head(dataset).pk, keys.write_of)
+        return self._time_line(keys.dataset_head(dataset).pk, keys.write_of)
 
     def quality_of(self, dataset: DatasetId) -> TimeLine[QualityId]:
-        return TimeLine(self._table, keys.dataset_head(dataset).pk, keys.quality_of, keys.QUALITY)
+        return self._time_line(keys.dataset_head(dataset).pk, keys.quality_of, keys.QUALITY)
+
+    def _time_line(self, pk: str, identify: Callable[[Key], Id], prefix: str = "") -> TimeLine[Id]:
+        if self._reads:
+            self._reads.partitions.add(pk)
+        return TimeLine(self._read_table, pk, identify, prefix)
 
     def all_namespaces(self) -> list[KnownNamespace]:
         """Every namespace of a job or dataset."""

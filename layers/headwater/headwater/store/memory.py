@@ -22,7 +22,7 @@ class MemoryTable:
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
         return self.read(keys)
 
-    def last_commit(self) -> object | None:
+    def last_commit(self, _: Iterable[str] | None = None, /) -> int | None:
         return None
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:

@@ -113,8 +113,9 @@ class TableReader(ItemReader, Protocol):
     """Reads are strongly consistent, except `newest_items`, `list_entries`, `page_with_count`, `count`, `runs` and
     `open_runs`."""
 
-    def last_commit(self) -> object | None:
-        """Another object after each commit. None: others may write without the table knowing."""
+    def last_commit(self, partitions: Iterable[str] | None = None, /) -> int | None:
+        """The number of the last commit; of the last one that wrote to some partitions, or a later number, where that
+        is not known. None: others may write without the table knowing."""
 
     def newest(
         self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from enum import StrEnum
+from itertools import product
 from typing import NamedTuple
 
 from headwater.concurrent import give_way
@@ -151,8 +152,9 @@ class _Walker:
 
     def used_by(self, datasets: Collection[DatasetId], sides: Collection[Side]) -> set[JobId]:
         """The jobs that ever used any of these datasets, on some sides, as far as they were read."""
-        self.followed |= {(dataset, side) for dataset in datasets for side in sides}
-        return {job for dataset in datasets for side in sides for job in self.users.get(dataset, NO_NEIGHBOURS)[side]}
+        self.followed.update(product(datasets, sides))
+        known = [self.users.get(dataset, NO_NEIGHBOURS) for dataset in datasets]
+        return set[JobId]().union(*[users[side] for users in known for side in sides])
 
     def part_read(self) -> dict[tuple[DatasetId, Side], float]:
         """The part of the jobs that were read, of each side that the walk followed but did not read to its end."""

@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
 from headwater.graph.facets.curation import called, shown_tags, without_curation
@@ -17,7 +17,6 @@ from headwater.openlineage.event import Facets, Name
 from headwater.openlineage.exact_json import DocumentText, JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.job_details import JobDetails
-from headwater.read.run_details import RunDetails
 
 _TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "SERVICE": "SERVICE"}
 _LOCATION_SCHEMES = frozenset({"http", "https", "ftp", "file"})
@@ -53,15 +52,17 @@ def job_node(head: JobHead, edges: Edges, latest: LatestRun | None) -> JsonObjec
     }
 
 
-def job(details: JobDetails, run: Callable[[RunDetails], JsonObject | DocumentText] = run) -> JsonObject:
-    """A single job: with its facets and newest runs. A caller may write the runs as JSON itself."""
-    head, newest = details.head, details.newest_runs
+def job(details: JobDetails) -> JsonObject:
+    """A single job: with its facets and newest runs."""
+    return job_with_runs(details.head, list(map(run, details.newest_runs)))
+
+
+def job_with_runs(head: JobHead, runs: Sequence[JsonObject | DocumentText]) -> JsonObject:
     document = job_node(head, head.current, None)
     del document["currentRunUuid"]
     facets = values(head.facts.facets)
-    runs = list(map(run, newest))
     document["latestRun"] = runs[0] if runs else None
-    document["latestRuns"] = runs or None
+    document["latestRuns"] = [*runs] or None
     document["currentVersion"] = job_version(head.facts.name, head.current) if head.current else None
     if criticality := criticality_of(facets):
         document["criticality"] = criticality

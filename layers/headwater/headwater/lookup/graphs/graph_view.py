@@ -93,19 +93,22 @@ class GraphView:
         marked = [(mark, edges) for mark, edges in (("foreign", self.foreign), ("candidate", self.candidates)) if edges]
         targets: dict[str, list[str]] = defaultdict(list)
         for origin, destination in self.edges:
-            if origin in into and destination in into:
-                targets[origin].append(destination)
+            targets[origin].append(destination)
+        nodes, are_texts = self.nodes, self._are_texts
         for origin in shown:
             if origin not in targets:
                 continue
             give_way()
-            source, went = self.nodes[origin], out_of[origin]
+            went = out_of[origin]
+            start = b'{"origin":%b,"destination":' % nodes[origin].text if are_texts else b""
             for destination in sorted(targets[origin]):
-                marks = [mark for mark, edges in marked if (origin, destination) in edges]
+                if destination not in into:
+                    continue
+                marks = [mark for mark, edges in marked if (origin, destination) in edges] if marked else ()
                 edge: JsonObject | bytes
-                if isinstance(source, NodeText):
-                    more = b"".join([b',"%b":true' % mark.encode() for mark in marks])
-                    edge = b'{"origin":%b,"destination":%b%b}' % (source.text, self.nodes[destination].text, more)
+                if are_texts:
+                    more = b"".join([b',"%b":true' % mark.encode() for mark in marks]) if marks else b""
+                    edge = b"%b%b%b}" % (start, nodes[destination].text, more)
                 else:
                     edge = {"origin": origin, "destination": destination, **dict.fromkeys(marks, True)}
                 into[destination].append(edge)
@@ -154,7 +157,8 @@ def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, Js
     """The exposures of some datasets. Their edges are only in their own `inEdges`: Marquez's page draws `outEdges`, and
     cannot draw what is neither job nor dataset."""
     nodes: dict[str, JsonObject] = {}
-    for dataset in _readable(graph):
+    has_any = any(EXPOSURES in head.facets for head in graph.datasets.values())
+    for dataset in _readable(graph) if has_any else ():
         head = graph.datasets[dataset]
         if EXPOSURES not in head.facets or dataset not in exposed:
             continue

@@ -1,12 +1,12 @@
 """Single jobs and lists of jobs."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import islice
 
 from headwater.graph.facets.curation import is_among
 from headwater.graph.names.identity import DatasetId, JobId
+from headwater.graph.names.naming import Naming
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import KnownNamespace
@@ -19,10 +19,11 @@ from headwater.openlineage import exact_json
 from headwater.openlineage.exact_json import DocumentText, JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, instant_of
-from headwater.read.job_details import list_job_details, read_job_details
+from headwater.read.job_details import newest_runs
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import RunDetails
+from headwater.store.graph_store import GraphReader
 from headwater.store.ranges import Entry
 
 READ_AT_A_TIME = 100
@@ -52,7 +53,7 @@ def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> Json
     heads = reader.jobs([entry.id for entry in entries], usages=False)
     present = [entry for entry in entries if entry.id in heads]
     listed = within_size_limit(
-        _documents(reader, {entry.id: heads[entry.id] for entry in present}, instant_of(request.received_at))
+        _texts(reader, {entry.id: heads[entry.id] for entry in present}, instant_of(request.received_at))
     )
     total = sum(jobs.count() for jobs in lists) if page.total is None else page.total
     if len(listed) < len(present):
@@ -60,25 +61,42 @@ def _job_list(reader: Reader, request: ApiRequest, names: Sequence[str]) -> Json
     return {"totalCount": total, "jobs": listed, **next_cursor(page, entries, total)}
 
 
-def _documents(reader: Reader, heads: Mapping[JobId, JobHead], now: Instant) -> Iterator[JsonObject]:
-    for chunk in chunked(heads, DETAILED_AT_A_TIME):
-        for details in list_job_details(reader, {job: heads[job] for job in chunk}, now):
-            yield marquez.job(details, partial(_run_text, reader))
+def _texts(reader: Reader, heads: Mapping[JobId, JobHead], now: Instant) -> Iterator[DocumentText]:
+    """The JSON of each job."""
+    for chunk in chunked(heads.values(), DETAILED_AT_A_TIME):
+        with_runs = [head for head in chunk if head.latest]
+        runs = iter(reader.store.made_of_reads(_newest_runs, with_runs, now, reader.naming))
+        for head in chunk:
+            yield DocumentText(reader.store.made(_encoded, head, next(runs) if head.latest else ()))
 
 
-def _run_text(reader: Reader, details: RunDetails) -> DocumentText:
+def _newest_runs(
+    store: GraphReader, heads: Collection[JobHead], now: Instant, naming: Naming
+) -> Iterator[tuple[str, ...]]:
+    """The JSON of the newest runs of each job."""
+    details = newest_runs(Reader(store, naming), [head.facts.id for head in heads], now)
+    return (tuple([_run_text(store, each) for each in of_job]) for of_job in details)
+
+
+def _run_text(store: GraphReader, details: RunDetails) -> str:
     """The JSON of a run. A run hardly changes once it has ended, so its text is cached, for the given input versions,
     failure and silence."""
     versions = tuple(details.input_versions.items())
-    return DocumentText(
-        reader.store.made(_encoded_run, details.run, versions, details.message, details.no_contact_since)
-    )
+    return store.made(_encoded_run, details.run, versions, details.message, details.no_contact_since)
 
 
 def _encoded_run(
     run: Run, versions: Iterable[tuple[DatasetId, str]], message: str, no_contact_since: Instant | None
 ) -> str:
     return exact_json.encode(marquez_run(RunDetails(run, dict(versions), message, no_contact_since))).decode()
+
+
+def _encoded(head: JobHead, runs: Sequence[str]) -> str:
+    return exact_json.encode(_document(head, runs)).decode()
+
+
+def _document(head: JobHead, runs: Sequence[str]) -> JsonObject:
+    return marquez.job_with_runs(head, list(map(DocumentText, runs)))
 
 
 def _fitting(
@@ -101,10 +119,11 @@ def _fitting(
 
 def job(reader: Reader, request: ApiRequest, job: NamedNode) -> JsonObject:
     """A job. Inputs and outputs that are in a catalogue have their names there, too: one more read."""
-    details = read_job_details(reader, job.job, instant_of(request.received_at))
-    edges = details.head.current
+    head = reader.jobs([job.job])[job.job]
+    (runs,) = reader.store.made_of_reads(_newest_runs, [head], instant_of(request.received_at), reader.naming)
+    edges = head.current
     used = reader.datasets(edges.input_ids | edges.output_ids) if edges else {}
-    return marquez.job(details) | display_names(used.values())
+    return _document(head, runs) | display_names(used.values())
 
 
 def _states(request: ApiRequest) -> frozenset[str]:

@@ -49,7 +49,7 @@ class DynamoTable:
     def read(self, keys: Collection[Key], only: str | None = None) -> dict[Key, Item]:
         return self._read(keys, only, is_consistent=True)
 
-    def last_commit(self) -> object | None:
+    def last_commit(self, _: Iterable[str] | None = None, /) -> int | None:
         return None
 
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:

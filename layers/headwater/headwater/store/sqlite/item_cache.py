@@ -1,6 +1,7 @@
 """The items of a file that were read last: the next lookup of a graph reads the same thousands, of which few have
 changed."""
 
+import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
@@ -10,24 +11,34 @@ from headwater.store.keys import Key
 from headwater.store.table import Item
 
 MAX_BYTES = 12_000_000
+MAX_PARTITIONS = 10_000
+"""Partitions whose last commits are known: those of a thousand events and more."""
 BYTES_BESIDE_PARTS = 1_000
 """What an item takes in memory beside its documents: its key, its labels, and their places."""
 KEPT = (None, DOC)
 """Whole items, and items with the part that a traversal reads."""
 
+_NUMBERS = itertools.count()
+"""Of the commits of all tables: what is kept of one does not hold for another."""
 _Place = tuple[Key, str | None]
 
 
 class ItemCache:
     """Items as they are stored. All writes of items pass here: the process has the file for itself. `last_commit` is
-    another object after each."""
+    the number of the last one."""
 
     def __init__(self, most: int = MAX_BYTES) -> None:
         self._most = most
         self._lock = threading.Lock()
         self._items: OrderedDict[_Place, Item | None] = OrderedDict()
         self._bytes = 0
-        self.last_commit = object()
+        self.last_commit = self._earlier = next(_NUMBERS)
+        self._written: dict[str, int] = {}
+
+    def last_commit_to(self, partitions: Iterable[str]) -> int:
+        """The number of the last commit that wrote to one of these partitions, or a later number."""
+        with self._lock:
+            return max([self._written.get(partition, self._earlier) for partition in partitions], default=0)
 
     def read(
         self, keys: Collection[Key], only: str | None, read: Callable[[Collection[Key], str | None], dict[Key, Item]]
@@ -51,7 +62,7 @@ class ItemCache:
             found = read(unread, only)
             known |= found
             with self._lock:
-                if commit is self.last_commit:
+                if commit == self.last_commit:
                     for key in unread:
                         if (stored := found.get(key)) is None or stored.is_as_written:
                             self._put((key, only), stored)
@@ -61,8 +72,10 @@ class ItemCache:
         """These items are committed, and no other write has begun: those that are kept are replaced. A new one is kept
         once it is read: of most that are written, such as events, no lookup asks."""
         with self._lock:
-            self.last_commit = object()
+            self.last_commit = next(_NUMBERS)
             for item in items:
+                self._written.pop(item.key.pk, None)
+                self._written[item.key.pk] = self.last_commit
                 doc, whole = (item.key, DOC), (item.key, None)
                 if doc in self._items:
                     self._take(doc)
@@ -72,11 +85,14 @@ class ItemCache:
                     self._put(whole, item)
                 else:
                     self._take(whole)
+            while len(self._written) > MAX_PARTITIONS:
+                self._earlier = self._written.pop(next(iter(self._written)))
 
     def forget(self) -> None:
         """Some items were removed."""
         with self._lock:
-            self.last_commit = object()
+            self.last_commit = self._earlier = next(_NUMBERS)
+            self._written.clear()
             self._items.clear()
             self._bytes = 0
 

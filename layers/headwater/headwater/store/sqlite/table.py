@@ -100,8 +100,8 @@ class SqliteTable:
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
         return self.read(keys)
 
-    def last_commit(self) -> object | None:
-        return self._kept.last_commit
+    def last_commit(self, partitions: Iterable[str] | None = None, /) -> int | None:
+        return self._kept.last_commit if partitions is None else self._kept.last_commit_to(partitions)
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
         with self.transaction() as transaction:
@@ -243,7 +243,7 @@ class Transaction:
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
         return self.read(keys)
 
-    def last_commit(self) -> object | None:
+    def last_commit(self, _: Iterable[str] | None = None, /) -> int | None:
         return None
 
     def change(self, changes: Sequence[ConditionalPut]) -> None:
