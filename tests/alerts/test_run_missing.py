@@ -16,6 +16,7 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant, instant_of
 from headwater.store import keys
 from headwater.store.errors import CorruptItem, StorageError
+from headwater.store.items import rhythms
 from headwater.store.items.rhythms import DUE
 from headwater.traversal import expectations
 from tests import factory
@@ -331,20 +332,21 @@ def test_while_nothing_is_heard_nobody_asks_whether_late_jobs_have_begun() -> No
     assert counted(jobs, HOURS + 3.2) == ([], 8)  # of each its next run and its alert; twice the settings
 
 
-def test_a_first_sweep_reads_a_late_job_once_and_asks_no_timetable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_first_sweep_reads_a_late_job_once_and_makes_no_observation_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = Jobs("a", "b", "c", "d", "e")
     jobs.run(HOURS + 2.9, "g")
     assert jobs.names(HOURS + 3) == ["a"]
     monkeypatch.setattr(run_missing, "AT_A_TIME", 1)
-    monkeypatch.setattr(expectations, "timetable", _no_timetable)
+    monkeypatch.setattr(expectations, "timetable", _takes_long)
     jobs.due = replace(jobs.due, waits={})
     by_id = [*map(job_id, (Name("demo", job) for job in "edcba"))]
-    monkeypatch.setattr(jobs.world.store, "due_jobs", lambda _: by_id)
+    monkeypatch.setattr(jobs.world.store, "due_jobs_latest_first", lambda _: by_id)
+    monkeypatch.setattr(rhythms, "_OBSERVED", _takes_long)
     names, reads = counted(jobs, HOURS + 3.1)
     assert names == []
     assert len(jobs.due.waits) == 4
-    # of each its next run, whether it was told, its head, its rhythm and what it reads; and each time the settings
-    assert reads <= 5 * 6
+    # of the first its next run; of each whether it was told, its head, its rhythm and what it reads, and the settings
+    assert reads <= 1 + 5 * 5
 
 
 @pytest.mark.parametrize(("damaged", "told"), [("a", ["b"]), ("b", ["a", "c"])])
@@ -367,8 +369,8 @@ def test_jobs_that_wait_for_one_under_way_are_not_read_at_each_sweep() -> None:
     assert first <= 12, "of each whether its next run is as it was; of the one that is late its item"
 
 
-def _no_timetable(_: object) -> None:
-    raise AssertionError("it takes longer than all the rest")
+def _takes_long(_: object) -> None:
+    raise AssertionError("nobody needs a timetable or a hundred observations to see that a job waits")
 
 
 def test_what_an_earlier_release_stored_is_told_alike() -> None:

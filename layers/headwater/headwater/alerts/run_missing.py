@@ -65,7 +65,7 @@ class DueJobs:
 
     def sweep(self, now: Instant) -> int:
         """Puts an alert on the bus for each missing run, and returns their number. Raises StorageError."""
-        said, due = self._said(now), self.store.due_jobs(now)
+        said, due = self._said(now), self.store.due_jobs_latest_first(now)  # a job waits for one that was due before
         heard = self._last_heard(now) if due or said else 0
         all_due = {*due}
         for gone in self.waits.keys() - all_due:
@@ -131,13 +131,6 @@ class DueJobs:
         }
         return [job for job in jobs if job not in is_waiting]
 
-    def _remember(
-        self, reader: Reader, causes: Mapping[JobId, JobId], own: Mapping[JobId, DueRun], now: Moment
-    ) -> None:
-        due = {**own, **reader.store.due_runs({*causes.values()} - own.keys())}
-        both = ((job, cause) for job, cause in causes.items() if job in own and cause in due)
-        self.waits.update({job: _Waits(own[job], cause, due[cause], now) for job, cause in both})
-
     def _late(self, jobs: Sequence[JobId], now: Instant, heard: Moment, known: dict[JobId, Expected]) -> list["_Late"]:
         """The late jobs, of some that are due. A job whose item is damaged is left out. What is `known` of jobs is not
         read again, and what is read of those above is added."""
@@ -157,13 +150,14 @@ class DueJobs:
         """Late jobs that no other job explains. Of those that were told, or due since the last event, nobody asks
         whether they have begun, nor for the cause: they may be many, and at most one of them is told."""
         log = lambda fault: self.log("a due job cannot be read", fault)  # noqa: E731
-        reader, time = Reader(self.store.for_one_request(log), self.naming), moment(now)
-        due = reader.store.due_runs(jobs)
+        reader, time = Reader(self.store.for_one_pass(log), self.naming), moment(now)
+        read = {job: each for job in jobs if (each := known.get(job)) and _is_due(each, time)}
+        due = {job: each.due for job, each in read.items() if each.due}
+        due |= reader.store.due_runs(job for job in jobs if job not in due)
         by_index = _late_by_index(reader, due, time)
         late = {job: each for job, each in by_index.items() if each.is_settled(time, heard)}
-        same = {job for job in known.keys() & due.keys() if (last := known[job].last) and last.start == due[job].begun}
-        found = by_rhythms(reader, [job for job in jobs if job not in late and job not in same], time)
-        found |= {job: known[job] for job in jobs if job in same and job not in late}
+        found = {job: each for job, each in read.items() if job not in late}
+        found |= by_rhythms(reader, [job for job in jobs if job not in late and job not in read], time, due=due)
         over = {job for job in jobs if job not in late and job not in found}
         over |= {job for job, each in found.items() if each.state is ExpectedState.UNKNOWN}
         of_rhythms = _late_of(
@@ -175,9 +169,13 @@ class DueJobs:
         late |= of_rhythms
         over |= {job for job, each in late.items() if time - each.slot.latest >= FORGOTTEN}
         causes = with_causes(reader, unsettled, time, known)
-        waiting = {job: each.waits_for.facts.id for job, each in causes.items() if each.waits_for}
-        self._remember(reader, waiting, due, time)
-        over |= replaced(reader, [each for each in unsettled if each.head.facts.id not in over | waiting.keys()])
+        waiting = {job: each.waits_for for job, each in causes.items() if each.waits_for}
+        self.waits.update(
+            (job, _Waits(due[job], above.id, above.due, time))
+            for job, above in waiting.items()
+            if job in due and above.due
+        )
+        over |= replaced(reader, [each for each in unsettled if each.id not in over | waiting.keys()])
         for job in sorted(over):
             self._expect_no_more(job)
         missing = (each for job, each in late.items() if job not in over and job not in waiting)
@@ -257,6 +255,11 @@ def _late_of(reader: Reader, slots: Mapping[JobId, Slot], known: Mapping[JobId, 
     ids = {job: id_of_missing(job, slot) for job, slot in slots.items() if job not in same}
     stored = reader.store.stored_alerts(ids.values())
     return same | {job: _Late(slots[job].due, job, slots[job], alert in stored) for job, alert in ids.items()}
+
+
+def _is_due(each: Expected, now: Moment) -> bool:
+    """Whether what was read of a job before is enough: who tells its run looks again, who expects no more does not."""
+    return each.due is not None and each.slot is not None and now - each.slot.latest < FORGOTTEN
 
 
 def _due(late: _Late | None) -> Moment | None:

@@ -9,6 +9,7 @@ timetable says, or once the jobs that it waits for have ended, by the same estim
     revenue    is due 06:45, takes 40 min                   07:40 to 08:20, because raw_orders started 70 min late
 """
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from itertools import islice
@@ -233,7 +234,7 @@ class Estimate:
             (last.end, last, job)
             for job in above
             if (last := job.last) and due is not None and due < last.end <= begun
-            if begun - last.end <= LEAST_TOLERANCE + 2 * usual_lag(each.rhythm, job.rhythm)
+            if begun - last.end <= LEAST_TOLERANCE + 2 * usual_lag(each.times, job.times)
         ]
         if ended:
             _, last, job = max(ended, key=lambda entry: entry[0])
@@ -261,13 +262,13 @@ class Estimate:
         """When the job ends that begins after the jobs that it waits for."""
         for above in self._above(each):
             if (last := above.last) and last.is_good and due < last.end <= self.now:
-                start = last.end + usual_lag(each.rhythm, above.rhythm)
+                start = last.end + usual_lag(each.times, above.times)
                 yield Coming(start, max(self.now, start) + usual, *self._delay(above, last.start, last.seconds))
                 continue
-            if has_done_its_part(each.rhythm, above, due) or not _comes_before(above, due):
+            if has_done_its_part(each.times, above.times, due) or not _comes_before(above, due):
                 continue
             if way := self.of(above, due):
-                start = max(self.now, way.end + usual_lag(each.rhythm, above.rhythm))
+                start = max(self.now, way.end + usual_lag(each.times, above.times))
                 yield way._replace(start=start, end=start + usual)
         if (parent := each.head.parent_name) and (starter := self._one(parent)) and _comes_before(starter, due):
             before = due_of(starter, starter.begun or self.now) if starter.is_open else None
@@ -292,9 +293,9 @@ def _comes_before(above: Expected, due: Moment) -> bool:
 
 def due_of(each: Expected, begun: Moment) -> Moment | None:
     """When a run was due that has begun."""
-    before = [seen.start for seen in each.rhythm.generations if seen.start < begun]
+    before = bisect_left(each.times.generations, begun)
     known = each.timetable if before else None
-    slot = known.next_after(before[-1]) if known else None
+    slot = known.next_after(each.times.generations[before - 1]) if known else None
     return slot.due if slot else None
 
 

@@ -26,12 +26,12 @@ from headwater.graph.states.edges import DatasetRef, Edges
 from headwater.graph.states.generation import united
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
-from headwater.graph.states.rhythm import DueRun, Moment, Observation, Rhythm, median, moment
+from headwater.graph.states.rhythm import DueRun, Moment, Rhythm, RunTimes, TimedRun, median, moment
 from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
-from headwater.store.snapshot import ReadRequest
+from headwater.store.snapshot import ReadRequest, Snapshot
 from headwater.traversal.rollup import jobs_of_runs
 
 if TYPE_CHECKING:
@@ -57,19 +57,27 @@ class ExpectedState(StrEnum):
 
 
 class Expected(NamedTuple):
-    """What is expected of a job. `begun` is the start of its newest run, `slot` the next due after that; `waits_for`
-    the job for which it waits."""
+    """What is expected of a job, whose rhythm is `stored`. `due` is the next run as its item tells it; `begun` is the
+    start of its newest run, `slot` the next due after that, and `waits_for` the job for which it waits."""
 
+    id: JobId
     head: JobHead
-    rhythm: Rhythm
-    begun: Moment | None
-    slot: Slot | None
-    state: ExpectedState
-    waits_for: JobHead | None = None
+    times: RunTimes
+    stored: Snapshot
+    due: DueRun | None
+    begun: Moment | None = None
+    slot: Slot | None = None
+    state: ExpectedState = ExpectedState.UNKNOWN
+    waits_for: "Expected | None" = None
+
+    @property
+    def rhythm(self) -> Rhythm:
+        """Decoded when it is asked for: whether a job is late or waits follows from `times`."""
+        return self.stored.rhythms.get(self.id) or Rhythm(self.head.facts.name)
 
     @property
     def timetable(self) -> Timetable | None:
-        return timetable(self.rhythm) if self.rhythm.is_due else None
+        return timetable(self.rhythm) if self.times.is_due else None
 
     @property
     def reason(self) -> str:
@@ -84,8 +92,8 @@ class Expected(NamedTuple):
         return latest is not None and latest.is_reported and latest.state == RunState.RUNNING
 
     @property
-    def last(self) -> Observation | None:
-        return self.rhythm.observations[-1] if self.rhythm.observations else None
+    def last(self) -> TimedRun | None:
+        return self.times.last
 
 
 def expected(reader: Reader, jobs: Collection[JobId], now: Instant) -> dict[JobId, Expected]:
@@ -101,54 +109,60 @@ def with_causes(
     """Late jobs, those as waiting for which a job above is late, runs, or ended so late that they may still begin. This
     takes a few reads for all of them together. What is `known` of jobs is not read again; what is read is added."""
     known = {} if known is None else known
-    known |= {each.head.facts.id: each for each in late}
+    known |= {each.id: each for each in late}
     above = writers_of(reader, inputs_of(reader, late), now, known)
     for jobs in above.values():
         known |= jobs
     starting = {job_id(each.head.parent_name) for each in late if each.head.parent_name}
     known |= by_rhythms(reader, starting - known.keys(), now)
-    return {each.head.facts.id: _with_cause(each, above[each.head.facts.id], known, now) for each in late}
+    return {each.id: _with_cause(each, above[each.id], known, now) for each in late}
 
 
 def by_rhythms(
-    reader: Reader, jobs: Collection[JobId], now: Moment, read: Mapping[JobId, JobHead] | None = None
+    reader: Reader,
+    jobs: Collection[JobId],
+    now: Moment,
+    read: Mapping[JobId, JobHead] | None = None,
+    due: Mapping[JobId, DueRun] = MappingProxyType({}),
 ) -> dict[JobId, Expected]:
-    """What is expected of some jobs, each by its own rhythm: two reads, or one where their heads were `read` before."""
+    """What is expected of some jobs, each by its own rhythm: two reads, or one where their heads were `read` before.
+    Of what is `due` the item is not asked again."""
     if not jobs:
         return {}
     heads = reader.jobs(jobs, usages=False) if read is None else {job: read[job] for job in jobs if job in read}
-    rhythms = reader.store.read(ReadRequest(rhythms=jobs)).rhythms
-    own = {job: head for job, head in heads.items() if not head.is_foreign}
-    due = reader.store.due_runs(own)
-    return {
-        job: _of(reader, head, rhythms.get(job) or Rhythm(head.facts.name), due.get(job), now)
-        for job, head in own.items()
-    }
+    stored = reader.store.read(ReadRequest(rhythms=jobs))
+    times = reader.store.run_times(stored)
+    due = {**due, **reader.store.due_runs(heads.keys() - due.keys())}
+    own = (
+        Expected(job, head, times.get(job) or RunTimes(), stored, due.get(job))
+        for job, head in heads.items()
+        if not head.is_foreign
+    )
+    return {each.id: _as_of(reader, each, now) for each in own}
 
 
-def _of(reader: Reader, head: JobHead, rhythm: Rhythm, due: DueRun | None, now: Moment) -> Expected:
+def _as_of(reader: Reader, each: Expected, now: Moment) -> Expected:
     """Its timetable is asked only if its next run is not known: it takes longer than all the rest."""
+    head, times, due = each.head, each.times, each.due
     latest = head.latest if head.latest and head.latest.is_reported else None
-    starts = [seen.start for seen in rhythm.observations[-1:]] + ([moment(latest.started_at)] if latest else [])
-    begun = max(starts, default=None)
+    begun = max([*times.starts[-1:], *([moment(latest.started_at)] if latest else [])], default=None)
     slot, said = None, reader.said
     has_holidays = said is not None and any(said.holidays.values())
-    is_told = due is not None and due.begun == begun and rhythm.is_due  # a rhythm that cannot be read is not due
+    is_told = due is not None and due.begun == begun and times.is_due
     if due and is_told and due.earlier is not None and not has_holidays:
         slot = Slot(due.due, due.latest, due.earlier)
-    elif begun is not None and rhythm.is_due and (found := reader.store.made(timetable, rhythm)):
+    elif begun is not None and times.is_due and (found := reader.store.made(timetable, each.rhythm)):
         slot = found.next_after(begun)
         if said and has_holidays and slot:
             slot = _after_holidays(said, head, found, slot)
-    longest = max([seen.seconds for seen in rhythm.observations], default=0)
     is_running = latest is not None and latest.state == RunState.RUNNING
-    if is_running and now <= (begun or 0) + ABANDONED * longest + LEAST_TOLERANCE:
+    if is_running and now <= (begun or 0) + ABANDONED * max(times.seconds, default=0) + LEAST_TOLERANCE:
         state = ExpectedState.RUNNING
     elif slot is None:
         state = ExpectedState.UNKNOWN
     else:
         state = ExpectedState.LATE if slot.latest < now else ExpectedState.ON_TIME
-    return Expected(head, rhythm, begun, slot, state)
+    return each._replace(begun=begun, slot=slot, state=state)
 
 
 def _after_holidays(said: "Said", head: JobHead, found: Timetable, slot: Slot) -> Slot | None:
@@ -185,22 +199,23 @@ def _with_cause(
     starts = {parent: parents[parent]} if parent and parent in parents else {}
     for job, each in {**above, **starts}.items():
         is_parent = job == parent
-        is_first = each.slot is not None and (each.slot.due, job) < (slot.due, late.head.facts.id)
-        ended = each.last.end if each.last and not is_parent else None
+        is_first = each.slot is not None and (each.slot.due, job) < (slot.due, late.id)
+        last = each.last
+        ended = last.end if last and not is_parent else None
         if (
             is_first  # it is overdue, even if it is not late yet by its own spread
             or (each.state is ExpectedState.LATE and is_parent)
             or (each.is_open and (is_parent or (each.begun or 0) > slot.due - _lead(each)))
-            or (ended is not None and slot.due < ended and now < ended + _lag(late.rhythm, each.rhythm))
-            or (each.last is not None and not each.last.is_good and each.last.start > slot.due - _lead(each))
-        ) and (is_parent or not has_done_its_part(late.rhythm, each, slot.due)):
-            return late._replace(state=ExpectedState.WAITING, waits_for=each.head)
+            or (ended is not None and slot.due < ended and now < ended + _lag(late.times, each.times.ends))
+            or (last is not None and not last.is_good and last.start > slot.due - _lead(each))
+        ) and (is_parent or not has_done_its_part(late.times, each.times, slot.due)):
+            return late._replace(state=ExpectedState.WAITING, waits_for=each)
     return late
 
 
 def outputs_of(reader: Reader, job: Expected) -> Sequence[DatasetRef]:
     """What a job writes; of an application or a DAG, what the jobs write that its newest run started."""
-    return _edges(reader, [job])[job.head.facts.id].outputs
+    return _edges(reader, [job])[job.id].outputs
 
 
 def inputs_of(reader: Reader, jobs: Collection[Expected]) -> dict[JobId, AbstractSet[DatasetId]]:
@@ -209,10 +224,10 @@ def inputs_of(reader: Reader, jobs: Collection[Expected]) -> dict[JobId, Abstrac
 
 
 def _edges(reader: Reader, jobs: Collection[Expected]) -> dict[JobId, Edges]:
-    heads = [each.head for each in jobs]
+    heads = {each.id: each.head for each in jobs}
     runs = {
         head.latest.run_id: head.facts.name.namespace
-        for head in heads
+        for head in heads.values()
         if head.latest and not (head.current.inputs or head.current.outputs)
     }
     of_runs = concurrent_map(lambda run: jobs_of_runs(reader, {run: runs[run]}), runs)
@@ -224,7 +239,7 @@ def _edges(reader: Reader, jobs: Collection[Expected]) -> dict[JobId, Edges]:
         found = [parts[job].current for job in of_run if job in parts]
         return united(head.latest.order, found) if head.latest and found else head.current
 
-    return {head.facts.id: edges(head) for head in heads}
+    return {job: edges(head) for job, head in heads.items()}
 
 
 def writers_of(
@@ -243,10 +258,12 @@ def writers_of(
     above: dict[Node, set[JobId]] = {}
     for node, used in datasets.items():
         named = {writer for dataset in used for writer in writers[dataset]} & heads.keys() - {node}
-        writing: list[JobHead] = [heads[writer] for writer in named if heads[writer].current.output_ids & used]
-        queries = [head for head in writing if is_query_job(values(head.facts.facets))]
+        writing: dict[JobId, JobHead] = {
+            writer: head for writer in named if (head := heads[writer]).current.output_ids & used
+        }
+        queries = [head for head in writing.values() if is_query_job(values(head.facts.facets))]
         applications: set[JobId] = {job_id(head.parent_name) for head in queries if head.parent_name}
-        above[node] = {*(head.facts.id for head in writing), *applications} - {node}
+        above[node] = {*writing, *applications} - {node}
     others = set().union(*above.values()) - known.keys()
     found = {**known, **by_rhythms(reader, others & heads.keys(), now, heads)}
     found |= by_rhythms(reader, others - heads.keys(), now)
@@ -255,34 +272,36 @@ def writers_of(
 
 def _lead(above: Expected) -> int:
     """How long before a job the one above it may begin, to be the one for which it waits: as long as it takes."""
-    taken = [seen.seconds for seen in above.rhythm.observations]
+    taken = above.times.seconds
     return int(2 * median(taken)) + LEAST_TOLERANCE if taken else LEAST_TOLERANCE
 
 
-def has_done_its_part(rhythm: Rhythm, above: Expected, due: Moment) -> bool:
+def has_done_its_part(times: RunTimes, above: RunTimes, due: Moment) -> bool:
     """Whether a run of the job above ended well so shortly before one was due that it is the one to wait for."""
-    earliest = due - _lag(rhythm, above.rhythm)
-    return any(seen.is_good and earliest <= seen.start + seen.seconds <= due for seen in above.rhythm.observations)
+    ends = above.ends
+    good = [*ends]
+    for place in above.failed:
+        good.remove(above.starts[place] + above.seconds[place])
+    place = bisect_right(good, due)
+    return place > 0 and good[place - 1] >= due - _lag(times, ends)
 
 
-def _lag(rhythm: Rhythm, above: Rhythm) -> int:
-    """How long after a run of the job above a run may begin: twice as long as is usual."""
-    lags = _lags(rhythm, above)
+def _lag(times: RunTimes, ends: Sequence[Moment]) -> int:
+    """How long after a run of a job above, by their ends, a run may begin: twice as long as is usual."""
+    lags = _lags(times, ends)
     return int(2 * median(lags)) + LEAST_TOLERANCE if lags else LEAST_TOLERANCE
 
 
-def usual_lag(rhythm: Rhythm, above: Rhythm) -> int:
+def usual_lag(times: RunTimes, above: RunTimes) -> int:
     """How long after a run of the job above a run begins that waited for it. If more time is usual between the two, the
     run begins by the clock and does not wait for it."""
-    lags = _lags(rhythm, above)
+    lags = _lags(times, above.ends)
     usual = int(median(lags)) if lags else 0
     return usual if usual <= LEAST_TOLERANCE else 0
 
 
-def _lags(rhythm: Rhythm, above: Rhythm) -> list[int]:
-    ends = sorted([seen.start + seen.seconds for seen in above.observations])
-    starts = [seen.start for seen in rhythm.generations]
-    return [start - ends[place - 1] for start in starts if (place := bisect_right(ends, start))]
+def _lags(times: RunTimes, ends: Sequence[Moment]) -> list[int]:
+    return [start - ends[place - 1] for start in times.generations if (place := bisect_right(ends, start))]
 
 
 def replaced(reader: Reader, late: Sequence[Expected]) -> set[JobId]:
@@ -297,7 +316,7 @@ def replaced(reader: Reader, late: Sequence[Expected]) -> set[JobId]:
         newer = (head for head in map(heads.get, others[job]) if head and moment(head.facts.first) > begun)
         return any(head.current.output_ids & outputs[job] for head in newer)
 
-    return {each.head.facts.id for each in late if is_replaced(each.head.facts.id, each.begun or 0)}
+    return {each.id for each in late if is_replaced(each.id, each.begun or 0)}
 
 
 def _writers(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId, list[JobId]]:

@@ -11,11 +11,12 @@ replaced when more is known about it. The newest runs of a backfill are kept apa
 be known before or after its end.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from operator import add
 from typing import NamedTuple
 
 from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS
@@ -85,6 +86,40 @@ class DueRun(NamedTuple):
     due: Moment
     latest: Moment
     earlier: int | None = None
+
+
+class TimedRun(NamedTuple):
+    """A run that ended: its start, its seconds, and whether it went well."""
+
+    start: Moment
+    seconds: int
+    is_good: bool
+
+    @property
+    def end(self) -> Moment:
+        return self.start + self.seconds
+
+
+class RunTimes(NamedTuple):
+    """When the observed runs of a job began and how long they took, the oldest first, and the places of those that
+    failed; the starts of the newest run of each generation; and whether the next run is expected by itself. It is the
+    part of a rhythm by which a job is late or waits: a sweep needs no other of a hundred thousand jobs."""
+
+    starts: Sequence[Moment] = ()
+    seconds: Sequence[int] = ()
+    failed: Collection[int] = ()
+    generations: Sequence[Moment] = ()
+    is_due: bool = False
+
+    @property
+    def last(self) -> TimedRun | None:
+        place = len(self.starts) - 1
+        return TimedRun(self.starts[-1], self.seconds[-1], place not in self.failed) if self.starts else None
+
+    @property
+    def ends(self) -> list[Moment]:
+        """The ends of the runs, sorted."""
+        return sorted(map(add, self.starts, self.seconds))
 
 
 @dataclass(frozen=True, slots=True)

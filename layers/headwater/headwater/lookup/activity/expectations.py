@@ -124,7 +124,7 @@ def _as_json(reader: Reader, each: Expected) -> JsonObject:
         "dueAt": _time(each.slot.due if each.slot else None),
         "latestAt": _time(each.slot.latest if each.slot else None),
         "lastStartedAt": _time(each.begun),
-        "waitsFor": node_id(NodeKind.JOB, each.waits_for.facts.name) if each.waits_for else None,
+        "waitsFor": node_id(NodeKind.JOB, each.waits_for.head.facts.name) if each.waits_for else None,
         "seconds": _usual(amounts(observations, SECONDS)),
         "amount": {"unit": unit, **usual} if (usual := _usual(written)) else None,
     }

@@ -86,6 +86,7 @@ class Codec(Generic[State]):
     listed_since: int = 1
     former_labels: tuple[tuple[int, Callable[[State], Mapping[str, str]]], ...] = ()
     former: Callable[[Item], Item] | None = None
+    unpack: Callable[[bytes], Any] = unpack
 
     @cached_property
     def schema(self) -> int:
@@ -125,12 +126,12 @@ class Codec(Generic[State]):
     def _read(self, item: Item) -> State:
         if item.labels.get("kind") != self.kind:
             raise WrongMember("kind", f"expected {self.kind}, found {_shown(item.labels.get('kind'))}")
-        members = Members(self._upgraded(unpacked(item, DOC), self._version(item)))
+        version = self._version(item)
+        members = Members(self._upgraded(unpacked(item, DOC, self.unpack), version))
         try:
             state = self.decode(item, members)
         except ValueError as error:
             raise WrongMember("kind", f"the key is of another kind than {self.kind}: {error}") from error
-        version = self._version(item)
         labels = next((former for relabelled_in, former in self.former_labels if version < relabelled_in), self.labels)
         if labels and not item.labels.keys() <= set(FORM):  # read with only one part, an item has no other labels
             _check_labels(item, self._expected_labels(item, labels(state)))
@@ -164,7 +165,7 @@ def _check_labels(item: Item, expected: Mapping[str, str]) -> None:
             raise WrongMember(name, f"expected {text!r}, found {_shown(stored)}")
 
 
-def unpacked(item: Item, part: str) -> Any:
+def unpacked(item: Item, part: str, unpack: Callable[[bytes], Any] = unpack) -> Any:
     """A document of an item. Raises WrongMember."""
     if part not in item.parts:
         raise WrongMember(part, "missing")

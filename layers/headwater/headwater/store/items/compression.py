@@ -58,6 +58,16 @@ def unpack(packed: bytes) -> Any:
         return _with_shared_texts(exact_json.loads_trusted(text.decode()))
 
 
+def unpack_once(packed: bytes) -> Any:
+    """The compressed document for somebody who does not keep it: no text is shared, and a decimal or an integer of more
+    than 64 bits may be a float. Raises ValueError or zlib.error if there is none."""
+    text = _inflated(packed)
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return exact_json.loads_trusted(text.decode())
+
+
 class _Inexact(Exception):
     """orjson reads five times as fast, but a decimal and an integer of more than 64 bits become a float."""
 

@@ -17,8 +17,8 @@ from headwater.graph.states.run import RunState
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.store import keys
-from headwater.store.items.codec import Codec, Members, Upgrade, unchanged, unpacked
-from headwater.store.items.compression import pack
+from headwater.store.items.codec import DOC, Codec, Members, Upgrade, unchanged, unpacked
+from headwater.store.items.compression import pack, unpack_once
 from headwater.store.items.values import (
     array,
     boolean,
@@ -132,11 +132,40 @@ def _decode_without_usages(item: Item, members: Members) -> JobHead:
     return JobHead(facts, latest, generation, item.labels.get(RESELECTING))
 
 
+def _decode_unchecked(_: Item, members: Members) -> JobHead:
+    return Members({DOC: members.document}).read(DOC, _as_stored)
+
+
+def _as_stored(stored: Mapping[str, Any]) -> JobHead:
+    declared, latest, newest = stored["declared"], stored["latest"], edges_of(stored["chosen"])
+    runs = (
+        RunOfGeneration(edges_of(edges[0]) if edges else newest, parent and JobRunId(*parent), has_failed, columns)
+        for parent, has_failed, columns, *edges in stored.get("generation", ())
+    )
+    return JobHead(
+        JobFacts(
+            name=Name(*stored["name"]),
+            first=stored["first"],
+            last=stored["last"],
+            facets={facet: Register(*register) for facet, register in stored["facets"].items()},
+            run_facets={facet: Register(*register) for facet, register in stored["runFacets"].items()},
+            declared=declared and Register(*declared),
+            usages={},
+            is_derivation=stored.get("isDerivation", False),
+        ),
+        latest and LatestRun(*latest),
+        Generation(tuple(runs)) if "generation" in stored else _unknown_generation(newest),
+    )
+
+
 _UPGRADES: tuple[Upgrade, ...] = (unchanged, unchanged, unchanged)
 _FORMER_LABELS = ((3, _labels_before_version_3), (4, _labels_before_version_4))
 JOB = Codec("job", _decode, _UPGRADES, _labels, former_labels=_FORMER_LABELS)
 JOB_WITHOUT_USAGES = replace(JOB, decode=_decode_without_usages)
 """Reads the head of a job without its usages."""
+JOB_UNCHECKED = replace(JOB, decode=_decode_unchecked, unpack=unpack_once)
+"""Reads the head of a job without its usages for somebody who does not keep it, and takes the members as they are: in
+a third of the time."""
 
 
 def _declared(value: Any) -> Register:
