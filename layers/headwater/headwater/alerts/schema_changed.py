@@ -28,6 +28,7 @@ from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
+from headwater.read.schema_changes import WAS_DROPPED
 from headwater.store.stream_records import StateChange
 
 MAX_COLUMNS = 100
@@ -96,7 +97,7 @@ def _summaries(change: ReportedSchemaChange) -> list[str]:
     if change.renamed:
         return [f"the dataset was renamed to {short_name(change.renamed.name)}"]
     if change.transition.is_drop:
-        return ["the dataset was dropped"]
+        return [WAS_DROPPED]
     return change.diff.sentences
 
 
