@@ -238,8 +238,9 @@ def _alert_id(known: list[Document], text: str) -> str:
     found = [str(alert["id"]) for alert in known if alert["id"].startswith(text)]
     if len(found) == 1 or len(text) == FULL_ID:
         return found[0] if found else text
-    which = "several" if found else "none"
-    what = f"{which} of the newest {len(known):,} alerts have an id that begins with {inert(text)}"
+    which = "several alerts have" if found else "no alert has"
+    among = f" among the newest {KNOWN_ALERTS:,}" if len(known) == KNOWN_ALERTS else ""
+    what = f"{which} an id that begins with {inert(text)}{among}"
     raise CommandFailure(what, "headwater alerts lists them with their ids", status=UNKNOWN)
 
 
