@@ -17,6 +17,7 @@ from tests import factory
 from tests.alerts.stream import Detail, World
 from tests.alerts.test_causes import FIRST_RUNS
 from tests.alerts.test_producers import EXPECTED, PRESTO_IN_ORDER, TRINO_IN_ORDER, spark_write
+from tests.alerts.test_run_missing import HOURS, Jobs
 from tests.cli.lookups.test_mcp import over
 from tests.factory import Document
 from tests.lookup.requests import LookupClient
@@ -244,3 +245,30 @@ def test_a_drift_is_one_story_in_alert_why_impact_and_diff() -> None:
         answer = get("impact", nodeId=f"{RAW.replace('dataset', 'datasetField')}:{column}", asOf=before)
         broken |= {node["nodeId"] for owner in answer["owners"] for node in owner["items"]}
     assert broken == named(alert["breaks"]["items"])
+
+
+@pytest.mark.parametrize("node", ["dataset:s3://lake:table_1", "dataset:s3://lake:table_2", "job:demo:a", "job:demo:b"])
+def test_a_run_that_has_not_come_is_one_story_for_all_that_wait_for_it(node: str) -> None:
+    jobs = Jobs("a", "b")
+    get = LookupClient(jobs.world.table, at=factory.EPOCH + timedelta(hours=HOURS + 0.2))
+    assert findings(get, node) == [], "nothing is late yet"
+    get = LookupClient(jobs.world.table, at=factory.EPOCH + timedelta(hours=HOURS + 0.8))
+    (alert,) = jobs.missing(HOURS + 0.8)
+    (finding,) = findings(get, node)
+    assert (finding["kind"], finding["nodeId"]) == ("RUN_MISSING", alert["nodeId"])
+    assert (finding["summary"], finding["at"]) == (alert["title"], alert["time"])
+    assert (finding["dueAt"], finding["latestAt"]) == (alert["dueAt"], alert["latestAt"])
+    late, *_ = get("expectations", nodeId="job:demo:a")["expectations"]
+    assert (late["nodeId"], late["dueAt"], late["latestAt"]) == (alert["nodeId"], alert["dueAt"], alert["latestAt"])
+    waiting, *_ = get("expectations", nodeId="job:demo:b")["expectations"]
+    assert (waiting["state"], waiting["waitsFor"]) == ("WAITING", alert["nodeId"])
+    past = get("rootcause", nodeId=node, asOf=factory.at(3_600 * (HOURS - 1) + 1_800))
+    assert past["findings"] == [], "then nothing was late"
+
+
+def test_a_job_that_waits_for_one_that_failed_is_not_said_to_be_missing() -> None:
+    jobs = Jobs("a", "b")
+    jobs.fail(HOURS, "a")
+    get = LookupClient(jobs.world.table, at=factory.EPOCH + timedelta(hours=HOURS + 0.8))
+    assert jobs.missing(HOURS + 0.8) == []
+    assert [finding["kind"] for finding in findings(get, "dataset:s3://lake:table_2")] == ["RUN_FAILED"]

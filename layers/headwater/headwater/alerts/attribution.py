@@ -20,7 +20,7 @@ from typing import NamedTuple
 from headwater.alerts.schema_transition import SchemaTransition
 from headwater.alerts.schemas import MAX_VERSIONS, Schemas, newest_writes
 from headwater.graph.facets.dataset_reference import schema_register
-from headwater.graph.facets.members import is_drop
+from headwater.graph.facets.members import DROPPED, is_drop
 from headwater.graph.facets.register import values
 from headwater.graph.facets.renaming import renames_to
 from headwater.graph.facets.schema import COLUMN, LAST
@@ -33,7 +33,6 @@ from headwater.graph.states.run import Run
 from headwater.openlineage.instant import Instant
 from headwater.read.good_writes import wraps
 from headwater.read.reader import Reader
-from headwater.read.schema_changes import DROPPED
 from headwater.store.ranges import run_position
 
 MAX_JOBS = 1_000

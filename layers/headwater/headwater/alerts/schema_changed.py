@@ -19,7 +19,7 @@ from headwater.alerts.run_ancestors import RunAncestors
 from headwater.alerts.schema_cause import alerts_of
 from headwater.alerts.schema_change import ReportedSchemaChange, change_of, withdrawal_of
 from headwater.alerts.schema_transition import SchemaTransition, schema_transition
-from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.members import WAS_DROPPED, owners_of
 from headwater.graph.facets.schema_diff import Verdict
 from headwater.graph.names.identity import NodeKind
 from headwater.graph.states.dataset import DatasetHead
@@ -28,7 +28,6 @@ from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import shown
 from headwater.read.reader import Reader
-from headwater.read.schema_changes import WAS_DROPPED
 from headwater.store.stream_records import StateChange
 
 MAX_COLUMNS = 100

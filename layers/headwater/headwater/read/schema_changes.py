@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.column_type import Retyping, retyping
-from headwater.graph.facets.members import is_drop
+from headwater.graph.facets.members import DROPPED, WAS_DROPPED, is_drop
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import Columns, SchemaDiff, schema_diff
 from headwater.graph.names.identity import DatasetId, JobRunId, SchemaId
@@ -23,9 +23,6 @@ from headwater.read.reader import Reader
 from headwater.read.window import BEFORE, Window
 from headwater.store.snapshot import ReadRequest
 
-DROPPED = "dropped"
-"""In place of the digest of a schema: the dataset was dropped."""
-WAS_DROPPED = "the dataset was dropped"
 MOST_BEFORE = 3
 """Changes of a dataset that are looked up before the writes that were read."""
 
