@@ -1,9 +1,10 @@
 """One incident, one story: what an alert says of recorded events, lookups say, too, with the same names and times."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -272,3 +273,40 @@ def test_a_job_that_waits_for_one_that_failed_is_not_said_to_be_missing() -> Non
     get = LookupClient(jobs.world.table, at=factory.EPOCH + timedelta(hours=HOURS + 0.8))
     assert jobs.missing(HOURS + 0.8) == []
     assert [finding["kind"] for finding in findings(get, "dataset:s3://lake:table_2")] == ["RUN_FAILED"]
+
+
+PAGE = Path(__file__).parents[1] / "fixtures" / "one_story.json"
+"""Answers that web/tests/oneStory.test.tsx renders. `python -m tests.lookup.test_one_story` writes them anew."""
+
+
+def answers_of_the_page() -> list[dict[str, Any]]:
+    """An alert of each kind, with what the page asks for "Why?" and for what changed since just before it."""
+    drift, drop, failure = World.storing(), World.storing(), World.storing()
+    events, jobs = recording(MONDAY), Jobs("a", "b")
+    jobs.missing(HOURS + 0.8)
+    drift.alerts_one_by_one([*again(events.before, MONDAY), *again(events.after, MONDAY + DAY)])
+    drop.alerts_one_by_one(recorded_program("iceberg"))
+    failure.alerts_one_by_one(recorded("dbt", "run_failing_model"))
+    told = (
+        (drift, DASHBOARD, "status was removed"),
+        (drop, None, "was dropped"),
+        (failure, "dataset:duckdb:///srv/shop/shop.duckdb:shop.main.paid_orders", "failed"),
+        (jobs.world, "dataset:s3://lake:table_1", "has not run"),
+    )
+    return [story for world, node, words in told for story in stories(world, node, words)]
+
+
+def stories(world: World, node: str | None, words: str) -> Iterator[dict[str, Any]]:
+    everything = LookupClient(world.table, at=datetime(2027, 1, 1, tzinfo=UTC))("alerts")["alerts"]
+    (alert,) = [alert for alert in everything if words in alert["title"]]
+    get, before = lookups(world, alert), seen(alert) - timedelta(milliseconds=10 if "drop" in words else 3_600_000)
+    why = get("rootcause", nodeId=node or alert["nodeId"])
+    yield {"alert": alert, "why": why, "diff": get("diff", **{"from": before.isoformat()})}
+
+
+def test_the_page_is_tested_with_the_answers_of_today() -> None:
+    assert json.loads(PAGE.read_text(encoding="utf-8")) == answers_of_the_page()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(json.dumps(answers_of_the_page(), ensure_ascii=False) + "\n", encoding="utf-8")
