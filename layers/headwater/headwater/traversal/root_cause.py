@@ -12,7 +12,8 @@ stands (traversal/standing_changes.py). Without a last good run, any stored fail
         |--- other changes: told as earlier ones ----------|--------------------------------->
 
 A run that was late or missing, or wrote an unusual amount by its job's rhythm, is a finding if it was before the
-suspect ended and nothing above explains it (run_findings.py).
+suspect ended and nothing above explains it (run_findings.py). So is the next run of the suspect's job if it is late
+now, or that of the job for which it waits: a table that is not written any more has no newer run that would show it.
 
 The walk upstream costs two reads a hop. Then a job costs up to two queries, and a dataset three, or four if no write of
 the dataset is known, or if its schema changed before the runs that are read. A change that may stand costs a query for
