@@ -90,7 +90,7 @@ def test_a_worker_that_is_no_url_is_a_wrong_command_line(capsys: pytest.CaptureF
     with pytest.raises(SystemExit) as ended:
         main(["user:hunter2@connect-1", "--once"])
     assert ended.value.code == 2
-    assert "a worker has a URL such as http://connect-1:8083" in capsys.readouterr().err
+    assert "error: WORKER: a worker has a URL such as http://connect-1:8083" in capsys.readouterr().err
 
 
 def test_what_a_source_says_is_inert_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:

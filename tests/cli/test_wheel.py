@@ -69,7 +69,7 @@ def test_every_command_tells_its_options() -> None:
 
 def test_an_unknown_command_is_told_the_known_ones() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "headwater.cli", "sevre"], env=ENVIRONMENT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "headwater", "sevre"], env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
     assert run.returncode == 2
     assert all(f"\n  {name} " in run.stderr for name in COMMANDS)

@@ -352,12 +352,36 @@ def _times_of_changes(old: Any, new: Any) -> None:
                 before["at"] = after["at"]
 
 
+def _dropped_tables(old: Any, new: Any) -> None:
+    """A table that was dropped had lost each of its columns, and one that was made again had got each. As in alerts,
+    the dataset was dropped, and the new columns are compared with those before the drop."""
+    before, after = map(_schema_changes, (old, new))
+    nothing = {"added": [], "removed": [], "retyped": [], "summary": ""}
+    changed = [(was, after.get(key, nothing)) for key, was in before.items() if was != after.get(key)]
+    for was, now in changed:
+        if "the dataset was dropped, by " in now["summary"]:
+            assert (was["added"], was["retyped"], bool(was["removed"])) == ([], [], True)
+        else:
+            assert (was["removed"], was["retyped"]) == (now["removed"], now["retyped"]) == ([], [])
+            assert set(was["added"]) > set(now["added"])
+    for body in (old, new) if changed else ():
+        body["findings"] = [found for found in body["findings"] if found["kind"] != "SCHEMA_CHANGED"]
+        body.pop("earlier", None)
+
+
+def _schema_changes(body: Any) -> dict[tuple[str, str], Any]:
+    findings = [*body.get("findings", ()), *(body.get("earlier") or {}).get("changes", ())]
+    changed = [found for found in findings if found["kind"] == "SCHEMA_CHANGED"]
+    return {(found["nodeId"], found.get("runId", "")): found for found in changed}
+
+
 def _changes_that_stand(old: Any, new: Any) -> None:
     """`amount`, `earlier`, `affected` and `lastGood.confirmed` are new. A change of a schema was no finding any more
     after the next run that completed. (tests/traversal/test_root_cause_that_stays.py)"""
     if "findings" not in new:
         return
-    for member in ("amount", "earlier", "affected"):
+    new.pop("earlier", None)
+    for member in ("amount", "affected"):
         new.pop(member)
     assert (new["lastGood"] or {"confirmed": False}).pop("confirmed") is False
     more = [finding for finding in new["findings"] if finding not in old["findings"]]
@@ -481,5 +505,6 @@ CHANGES = [
     Change("0.1.0", lambda path: path == "rootcause", _kinds_of_new_types),
     Change("0.1.0", lambda path: path == "rootcause", _assertions_as_in_alerts),
     Change("0.1.0", lambda path: path == "rootcause", _times_of_changes),
+    Change("0.2.0", lambda path: path == "rootcause", _dropped_tables),
     Change("0.1.0", lambda path: path == "rootcause", _changes_that_stand),
 ]

@@ -1,27 +1,53 @@
 """One incident, one story: what an alert says of recorded events, lookups say, too, with the same names and times."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from headwater.cli.api import Api
 from headwater.cli.demo.recording import recording
-from headwater.lookup.text import root_cause
-from headwater.lookup.text.display import Display
+from headwater.cli.refusal import Response
+from headwater.lookup.text.amounts import moment
+from tests import factory
 from tests.alerts.stream import Detail, World
 from tests.alerts.test_causes import FIRST_RUNS
 from tests.alerts.test_producers import EXPECTED, PRESTO_IN_ORDER, TRINO_IN_ORDER, spark_write
+from tests.alerts.test_run_missing import HOURS, Jobs
+from tests.cli.lookups.test_mcp import over
 from tests.factory import Document
 from tests.lookup.requests import LookupClient
-from tests.producer_records import recorded
+from tests.producer_records import recorded, recorded_program
 from tests.week.plan import again
 
 DAY = timedelta(days=1)
 MONDAY = datetime(2026, 11, 23, tzinfo=UTC)
 RAW = "dataset:file:/data/lake/raw/orders"
 DASHBOARD = "dataset:file:/data/lake/revenue_daily"
+
+
+@dataclass(frozen=True)
+class ApiOfTable(Api):
+    """The API over a table, for the tools of assistants and the commands, which give the same texts."""
+
+    lookup: LookupClient = field(kw_only=True)
+
+    def get(self, *parts: str, **query: Any) -> Response:
+        given = {name: value for name, value in query.items() if value is not None}
+        status, body = self.lookup.answer("/".join(quote(part, safe="") for part in parts), **given)
+        return Response(status, json.dumps(body), 0.0)
+
+
+def told(get: LookupClient, tool: str, **arguments: Any) -> str:
+    """What an assistant is told, without line breaks."""
+    text, is_error = over(lambda: ApiOfTable("", lookup=get))(tool, **arguments, whole=True)
+    assert not is_error, text
+    return " ".join(text.split())
 
 
 def lookups(world: World, alert: Detail) -> LookupClient:
@@ -35,8 +61,10 @@ def seen(alert: Detail) -> datetime:
 
 def findings(get: LookupClient, node: str) -> list[dict[str, Any]]:
     answer: dict[str, Any] = get("rootcause", nodeId=node)
-    text = root_cause.render(answer, Display(width=200))
-    assert all(finding["summary"].split(": ")[0] in text for finding in answer["findings"])
+    text = told(get, "why", name=node)
+    for finding in answer["findings"]:
+        at = text.index(f"{moment(finding['at'])} {finding['kind']} ")
+        assert " ".join(finding["summary"].split())[:200] in text[at:]
     found: list[dict[str, Any]] = answer["findings"]
     return found
 
@@ -71,18 +99,76 @@ def test_a_change_of_a_schema_is_one_story_for_each_producer(
     a_story([event for scenario in scenarios for event in recorded(engine, scenario)], changed)
 
 
+@pytest.mark.parametrize(("program", "changed"), [("shop", 3), ("iceberg", 3)])
+def test_a_change_of_a_schema_is_one_story_for_each_program_of_spark(program: str, changed: int) -> None:
+    a_story(recorded_program(program), changed)
+
+
+def test_a_schema_that_comes_back_is_one_story_though_two_queries_write_it() -> None:
+    def created(day: int, *columns: str) -> list[Document]:
+        wrapper: Document = {"run": 10 * day + 1, "job": "app.create_table.t"}
+        query: Document = {"run": 10 * day + 2, "job": "app.append.t"}
+        used: Document = {
+            "inputs": [factory.dataset("raw")],
+            "outputs": [factory.dataset("t", schema=factory.schema(*columns))],
+            "run_facets": {"parent": factory.parent(900 + day, "app")},
+            "job_facets": spark_write(0, "long", "COMPLETE")[0]["job"]["facets"],
+        }
+        events = [("START", wrapper), ("START", query), ("COMPLETE", query), ("COMPLETE", wrapper)]
+        return [
+            factory.run_event(kind, seconds=100 * day + second, **which, **used)
+            for second, (kind, which) in enumerate(events)
+        ]
+
+    days = [("id:int", "price:int"), ("id:int",), ("id:int", "price:int")]
+    a_story([event for day, columns in enumerate(days) for event in created(day, *columns)], 2)
+
+
 def test_an_alter_table_is_one_story_though_its_start_has_the_columns_before() -> None:
     before, (started, *_, ended) = spark_write(0, "long", "COMPLETE"), spark_write(1, "string", "COMPLETE")
     a_story([*before, started | {"outputs": before[0]["outputs"]}, ended], 1)
 
 
-def a_story(events: list[Document], changed: int) -> None:
-    world = World()
+@pytest.mark.parametrize("columns", [None, (), ("id:int",)], ids=["no schema", "an empty schema", "the schema before"])
+def test_a_dropped_table_is_one_story(columns: tuple[str, ...] | None) -> None:
+    orders, revenue = (factory.dataset(name, schema=factory.schema("id:int")) for name in ("orders", "revenue"))
+    gone = factory.dataset("orders", lifecycleStateChange=factory.facet(lifecycleStateChange="DROP"))
+    if columns is not None:
+        gone["facets"]["schema"] = factory.schema(*columns)
+
+    def ran(run: int, job: str, inputs: list[Document], output: Document, end: str = "COMPLETE") -> list[Document]:
+        return [
+            factory.run_event(kind, run=run, seconds=100 * run + second, job=job, inputs=inputs, outputs=[output])
+            for second, kind in enumerate(("START", end))
+        ]
+
+    runs = [*ran(1, "load", [], orders), *ran(2, "report", [orders], revenue)]
+    world = a_story([*runs, *ran(3, "cleanup", [], gone), *ran(4, "report", [orders], revenue)], 1)
+    get = LookupClient(world.table)
+    (finding,) = findings(get, "dataset:s3://lake:revenue")
+    assert finding["summary"] == "orders: the dataset was dropped, by cleanup"
+    (removed,) = get("diff", **{"from": runs[-1]["eventTime"]})["nodes"]["removed"]
+    assert removed["nodeId"] == finding["nodeId"]
+    around = get("diff", nodeId="dataset:s3://lake:revenue", **{"from": runs[-1]["eventTime"]})["nodes"]["removed"]
+    assert [(node["nodeId"], node["dropped"]) for node in around] == [(finding["nodeId"], True)]
+
+    failed = World()
+    failed.alerts_one_by_one([*runs, *ran(3, "cleanup", [], gone, "FAIL"), *ran(4, "report", [orders], revenue)])
+    found = findings(LookupClient(failed.table), "dataset:s3://lake:revenue")
+    assert [each for each in found if each["kind"] == "SCHEMA_CHANGED"] == [], "a drop that failed is none"
+
+
+def a_story(events: list[Document], changed: int) -> World:
+    """An alert names the same run however its events come, and what it says, lookups say."""
+    world, at_once = World(), World()
     alerts = [alert for alert in world.alerts_one_by_one(events) if alert["alert"] == "Dataset Schema Changed"]
     assert len(alerts) == changed
+    of_batch = {(alert["nodeId"], alert["time"]): alert for alert in at_once.alerts_of_batch(*events)}
     for alert in alerts:
+        assert of_batch[alert["nodeId"], alert["time"]]["run"] == alert["run"]
         if alert["change"] != "RENAMED":
             a_schema_change(lookups(world, alert), alert)
+    return world
 
 
 def a_schema_change(get: LookupClient, alert: Detail) -> None:
@@ -160,3 +246,67 @@ def test_a_drift_is_one_story_in_alert_why_impact_and_diff() -> None:
         answer = get("impact", nodeId=f"{RAW.replace('dataset', 'datasetField')}:{column}", asOf=before)
         broken |= {node["nodeId"] for owner in answer["owners"] for node in owner["items"]}
     assert broken == named(alert["breaks"]["items"])
+
+
+@pytest.mark.parametrize("node", ["dataset:s3://lake:table_1", "dataset:s3://lake:table_2", "job:demo:a", "job:demo:b"])
+def test_a_run_that_has_not_come_is_one_story_for_all_that_wait_for_it(node: str) -> None:
+    jobs = Jobs("a", "b")
+    get = LookupClient(jobs.world.table, at=factory.EPOCH + timedelta(hours=HOURS + 0.2))
+    assert findings(get, node) == [], "nothing is late yet"
+    get = LookupClient(jobs.world.table, at=factory.EPOCH + timedelta(hours=HOURS + 0.8))
+    (alert,) = jobs.missing(HOURS + 0.8)
+    (finding,) = findings(get, node)
+    assert (finding["kind"], finding["nodeId"]) == ("RUN_MISSING", alert["nodeId"])
+    assert (finding["summary"], finding["at"]) == (alert["title"], alert["time"])
+    assert (finding["dueAt"], finding["latestAt"]) == (alert["dueAt"], alert["latestAt"])
+    late, *_ = get("expectations", nodeId="job:demo:a")["expectations"]
+    assert (late["nodeId"], late["dueAt"], late["latestAt"]) == (alert["nodeId"], alert["dueAt"], alert["latestAt"])
+    waiting, *_ = get("expectations", nodeId="job:demo:b")["expectations"]
+    assert (waiting["state"], waiting["waitsFor"]) == ("WAITING", alert["nodeId"])
+    past = get("rootcause", nodeId=node, asOf=factory.at(3_600 * (HOURS - 1) + 1_800))
+    assert past["findings"] == [], "then nothing was late"
+
+
+def test_a_job_that_waits_for_one_that_failed_is_not_said_to_be_missing() -> None:
+    jobs = Jobs("a", "b")
+    jobs.fail(HOURS, "a")
+    get = LookupClient(jobs.world.table, at=factory.EPOCH + timedelta(hours=HOURS + 0.8))
+    assert jobs.missing(HOURS + 0.8) == []
+    assert [finding["kind"] for finding in findings(get, "dataset:s3://lake:table_2")] == ["RUN_FAILED"]
+
+
+PAGE = Path(__file__).parents[1] / "fixtures" / "one_story.json"
+"""Answers that web/tests/oneStory.test.tsx renders. `python -m tests.lookup.test_one_story` writes them anew."""
+
+
+def answers_of_the_page() -> list[dict[str, Any]]:
+    """An alert of each kind, with what the page asks for "Why?" and for what changed since just before it."""
+    drift, drop, failure = World.storing(), World.storing(), World.storing()
+    events, jobs = recording(MONDAY), Jobs("a", "b")
+    jobs.missing(HOURS + 0.8)
+    drift.alerts_one_by_one([*again(events.before, MONDAY), *again(events.after, MONDAY + DAY)])
+    drop.alerts_one_by_one(recorded_program("iceberg"))
+    failure.alerts_one_by_one(recorded("dbt", "run_failing_model"))
+    told = (
+        (drift, DASHBOARD, "status was removed"),
+        (drop, None, "was dropped"),
+        (failure, "dataset:duckdb:///srv/shop/shop.duckdb:shop.main.paid_orders", "failed"),
+        (jobs.world, "dataset:s3://lake:table_1", "has not run"),
+    )
+    return [story for world, node, words in told for story in stories(world, node, words)]
+
+
+def stories(world: World, node: str | None, words: str) -> Iterator[dict[str, Any]]:
+    everything = LookupClient(world.table, at=datetime(2027, 1, 1, tzinfo=UTC))("alerts")["alerts"]
+    (alert,) = [alert for alert in everything if words in alert["title"]]
+    get, before = lookups(world, alert), seen(alert) - timedelta(milliseconds=10 if "drop" in words else 3_600_000)
+    why = get("rootcause", nodeId=node or alert["nodeId"])
+    yield {"alert": alert, "why": why, "diff": get("diff", **{"from": before.isoformat()})}
+
+
+def test_the_page_is_tested_with_the_answers_of_today() -> None:
+    assert json.loads(PAGE.read_text(encoding="utf-8")) == answers_of_the_page()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(json.dumps(answers_of_the_page(), ensure_ascii=False) + "\n", encoding="utf-8")

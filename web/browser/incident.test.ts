@@ -108,7 +108,7 @@ test("an edge tells its provenance: job, run, last seen", async () => {
 test("the root cause names the change, the column and leads to its way", async () => {
   const page = await at(`#/why?nodeId=${encodeURIComponent(REVENUE)}`);
   await page.getByText("unit_price", { exact: false }).first().waitFor();
-  await expect.poll(() => page.getByText("decimal(8,2) → integer").count()).toBe(1);
+  await expect.poll(() => page.getByText("unit_price is integer now, was decimal(8,2) (incompatible)").count()).toBe(1);
   await page.locator(".cause-graph .react-flow__node").nth(4).waitFor();
   await page.locator(".cause-graph").getByText("schema changed").waitFor();
   await expect.poll(() => page.getByRole("link", { name: "the lineage path of status" }).count()).toBe(0); // removed: it leads nowhere
@@ -326,5 +326,5 @@ test("a person says that a run was good, and takes it back; what else is affecte
   await page.getByText("No failure and no change upstream is known since then.", { exact: false }).waitFor();
   await page.getByRole("button", { name: "Take that back" }).click();
   await page.getByText("called good by", { exact: false }).waitFor({ state: "detached" });
-  await page.getByText("decimal(8,2) → integer").waitFor();
+  await page.getByText("unit_price is integer now, was decimal(8,2) (incompatible)").waitFor();
 });

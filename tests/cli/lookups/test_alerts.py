@@ -99,3 +99,5 @@ def test_a_silence_has_an_end_and_a_reason() -> None:
         with pytest.raises(CommandFailure):
             reply_to(api, parser().parse_args(["alerts", *words]))  # type: ignore[arg-type]
         assert api.sent == []
+    with pytest.raises(CommandFailure, match=r"^no alert has an id that begins with zz$"):
+        reply_to(FakeApi(), parser().parse_args(["alerts", "--ack", "zz"]))  # type: ignore[arg-type]

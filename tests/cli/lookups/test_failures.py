@@ -1,14 +1,16 @@
 """What keeps an answer away is told in a line, with the next step, and has a status of its own."""
 
+import errno
 import json
 import socket
+import urllib.error
 
 import pytest
 
 from headwater.cli import endpoint
 from headwater.cli.api import Api
 from headwater.cli.endpoint import KEY_VARIABLE, URL_VARIABLE
-from headwater.cli.failure import UNREACHABLE, CommandFailure
+from headwater.cli.failure import UNREACHABLE, CommandFailure, reason_of
 from tests.cli.lookups.conftest import Headwater
 from tests.cli.lookups.server import KEY, NARROW, WRITER
 from tests.upstream import Upstream, serving
@@ -91,6 +93,7 @@ def test_a_server_that_takes_too_long() -> None:
             "cannot answer now (503): not available\u241b[2J",
         ),
         (429, b'{"message": "Too Many Requests"}', "cannot answer now (429): Too Many Requests"),
+        (413, b'{"message": "body: too long"}', "what was sent is too long: body: too long"),
         (413, b'{"message": "too long"}', "the answer is too long: too long"),
         (400, b'{"message": "depth: expected a whole number"}', "was refused: depth: expected a whole number"),
         (418, b"short and stout", "answered 418"),
@@ -99,7 +102,7 @@ def test_a_server_that_takes_too_long() -> None:
 def test_other_answers(headwater: Headwater, status: int, body: bytes, words: str) -> None:
     with serving(Upstream(status=status, body=body)) as other:
         printed = headwater("runs", "--url", other.url)
-    assert printed.status == (2 if status == 400 else UNREACHABLE)
+    assert printed.status == (2 if status == 400 or b"body: " in body else UNREACHABLE)
     assert words in printed.err
     assert "Traceback" not in printed.err
     assert printed.out == ""
@@ -114,3 +117,10 @@ def test_a_long_answer_is_asked_for_in_gzip(headwater: Headwater, url: str) -> N
 
 def test_a_key_is_never_shown(headwater: Headwater) -> None:
     assert "secret" not in repr(Api("http://127.0.0.1", "secret"))
+
+
+def test_an_error_of_the_system_has_no_number() -> None:
+    gone = FileNotFoundError(errno.ENOENT, "No such file or directory", "/nope")
+    assert reason_of(gone) == "/nope: No such file or directory"
+    assert reason_of(urllib.error.URLError(ConnectionRefusedError(111, "Connection refused"))) == "Connection refused"
+    assert reason_of(ValueError("no JSON")) == "no JSON"

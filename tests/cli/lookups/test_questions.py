@@ -277,3 +277,7 @@ def test_the_version_is_that_of_the_project(
     assert command() == 0
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert capsys.readouterr().out == f"headwater {project['version']}\n"
+
+
+def test_a_search_that_may_list_nothing_counts_what_there_is(headwater: Headwater) -> None:
+    assert headwater("search", "orders", "--limit", "0").out == "and 4 more\n"

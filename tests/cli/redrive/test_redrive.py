@@ -224,3 +224,13 @@ def test_a_reason_does_not_move_the_cursor(world: World, capsys: pytest.CaptureF
 def test_an_age_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a duration"):
         age(text)
+
+
+def test_a_stack_without_a_region_is_a_failure_in_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("AWS_DEFAULT_REGION", "AWS_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+    assert main(["--stack", "headwater"]) == 1
+    assert capsys.readouterr().err == "failed: You must specify a region.\n"

@@ -320,7 +320,7 @@ export interface Finding {
   runId?: string;
   added?: string[];
   removed?: string[];
-  retyped?: { field: string; before: string; after: string }[];
+  retyped?: { field: string; before: string; after: string; change: string }[];
   codeBefore?: Code;
   codeAfter?: Code;
   relevance?: string;

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from headwater.alerts.schema_transition import SchemaTransition
 from headwater.alerts.schemas import MAX_VERSIONS, Schemas, newest_writes
 from headwater.graph.facets.dataset_reference import schema_register
-from headwater.graph.facets.members import is_drop
+from headwater.graph.facets.members import DROPPED, is_drop
 from headwater.graph.facets.register import values
 from headwater.graph.facets.renaming import renames_to
 from headwater.graph.facets.schema import COLUMN, LAST
@@ -31,10 +31,10 @@ from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.states.run import Run
 from headwater.openlineage.instant import Instant
+from headwater.read.good_writes import wraps
 from headwater.read.reader import Reader
 from headwater.store.ranges import run_position
 
-DROPPED = "dropped"
 MAX_JOBS = 1_000
 """Jobs of a dataset that are read; a table may have more readers."""
 MAX_RUNS = 20
@@ -131,6 +131,7 @@ def users_of(reader: Reader, dataset: DatasetId, sides: Collection[Side]) -> Ite
 
 def _first_report(schemas: Schemas, reports: Sequence[Report], transition: SchemaTransition) -> Report | None:
     """The first of the consecutive reports with the schema after a transition; the later ones only repeat the schema.
+    Of a statement that Spark runs as two queries, it is that of the inner one.
 
     If the schema came several times, it is the newest time that followed the schema before, that has no alert yet, and
     that is before the `repeats`: the others may be in later batches of the stream.
@@ -140,13 +141,26 @@ def _first_report(schemas: Schemas, reports: Sequence[Report], transition: Schem
     known = [number for number, group in enumerate(groups) if group[0].schema == schema]
     following = [number for number in known if _last_digest(groups[number + 1 :]) == transition.before]
     found = following or known
+    firsts = _innermost(schemas.reader, {number: groups[number][-2:] for number in found})
     if len(found) > 1:
         alerts = schemas.reader.store.alerts_of(schemas.dataset)
         told = {each.time for each in alerts if each.alert != transition.alert}
-        found = [
-            number for number in found if _reported_at(schemas, groups[number][-1], transition) not in told
-        ] or found
-    return groups[found[min(transition.repeats, len(found) - 1)]][-1] if found else None
+        found = [number for number in found if _reported_at(schemas, firsts[number], transition) not in told] or found
+    return firsts[found[min(transition.repeats, len(found) - 1)]] if found else None
+
+
+def _innermost(reader: Reader, reports: Mapping[int, Sequence[Report]]) -> dict[int, Report]:
+    """The first of each few reports, the newest first; in place of one by a wrapper, that by the query inside."""
+    ids = {each.run.run for few in reports.values() for each in few[1:] and few if isinstance(each.run, WriteId)}
+    runs = {run.id: run for run in reader.runs(sorted(ids))} if ids else {}
+
+    def first(few: Sequence[Report]) -> Report:
+        match [runs.get(each.run.run) for each in few if isinstance(each.run, WriteId)]:
+            case [Run() as inner, Run() as outer] if wraps(outer, inner):
+                return few[0]
+        return few[-1]
+
+    return {number: first(few) for number, few in reports.items()}
 
 
 def _reported_at(schemas: Schemas, first: Report, transition: SchemaTransition) -> Instant:

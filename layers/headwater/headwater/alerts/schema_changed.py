@@ -19,7 +19,7 @@ from headwater.alerts.run_ancestors import RunAncestors
 from headwater.alerts.schema_cause import alerts_of
 from headwater.alerts.schema_change import ReportedSchemaChange, change_of, withdrawal_of
 from headwater.alerts.schema_transition import SchemaTransition, schema_transition
-from headwater.graph.facets.members import owners_of
+from headwater.graph.facets.members import WAS_DROPPED, owners_of
 from headwater.graph.facets.schema_diff import Verdict
 from headwater.graph.names.identity import NodeKind
 from headwater.graph.states.dataset import DatasetHead
@@ -96,7 +96,7 @@ def _summaries(change: ReportedSchemaChange) -> list[str]:
     if change.renamed:
         return [f"the dataset was renamed to {short_name(change.renamed.name)}"]
     if change.transition.is_drop:
-        return ["the dataset was dropped"]
+        return [WAS_DROPPED]
     return change.diff.sentences
 
 

@@ -1,6 +1,17 @@
 """What the command lines of all commands share: a description, and examples below the options."""
 
 import argparse
+import textwrap
+
+
+class _Paragraphs(argparse.RawDescriptionHelpFormatter):
+    """Fills paragraphs to the width of the terminal, and leaves examples as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        paragraphs = text.strip().split("\n\n")
+        return "\n\n".join(
+            each if "\n  " in each else textwrap.fill(each, width, initial_indent=indent) for each in paragraphs
+        )
 
 
 def command_parser(name: str, description: str | None, *examples: str, note: str = "") -> argparse.ArgumentParser:
@@ -10,5 +21,5 @@ def command_parser(name: str, description: str | None, *examples: str, note: str
         prog=f"headwater {name}",
         description=description,
         epilog="\n".join([*lines, "", note] if note else lines),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Paragraphs,
     )

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from headwater.cli.command_line import command_parser
 from headwater.cli.polling import add_options, authorization_of, poll_again
 from headwater.sources.connect.clusters import ConnectCluster, read_clusters
+from headwater.sources.connect.worker import WorkerUrl
 from headwater.sources.poller import PollResult
 
 
@@ -56,6 +57,7 @@ def clusters_of(options: argparse.Namespace) -> list[ConnectCluster]:
         raise ValueError("--groups needs --kafka HOST:PORT")
     if options.groups and find_spec("kafka") is None:
         raise ValueError("--groups needs kafka-python: pip install 'headwater[kafka]'")
+    WorkerUrl.all_of("WORKER", options.workers, "")  # so that a fault names what was typed
     address = urlsplit(options.workers[0].strip() if options.workers else "").netloc.rpartition("@")[2]
     namespace = options.namespace or f"kafka-connect://{address}"
     members = {"kafka": options.kafka, "groups": options.groups}

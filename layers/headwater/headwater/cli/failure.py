@@ -12,6 +12,14 @@ from collections.abc import Sequence
 ANSWERED, UNKNOWN, WRONG_COMMAND, UNREACHABLE = range(4)
 
 
+def reason_of(error: Exception) -> str:
+    """The text of an error, for one of the system without its number: `/nope: No such file or directory`."""
+    cause = getattr(error, "reason", error)  # of a URLError
+    if not isinstance(cause, OSError) or not cause.strerror:
+        return str(error)
+    return f"{cause.filename}: {cause.strerror}" if cause.filename else cause.strerror
+
+
 class CommandFailure(Exception):
     """`steps` are what to do next, such as exact commands. `nodes` are the nodeIds that may be meant instead, for which
     `listed` has the commands. A server may have written a part of the texts: they are made inert where they are

@@ -8,6 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import ParamSpec
 
+from headwater.cli.failure import reason_of
 from headwater.config import BadEnvironment
 from headwater.store.errors import StorageError
 from headwater.store.sqlite.database import RefusedDatabase
@@ -37,7 +38,7 @@ def readable(main: Callable[Arguments, int]) -> Callable[Arguments, int]:
         try:
             return main(*arguments, **named)
         except (BadEnvironment, RefusedDatabase, StorageError, OSError) as error:
-            print(f"failed: {error}", file=sys.stderr)
+            print(f"failed: {reason_of(error)}", file=sys.stderr)
             return 1
         except ModuleNotFoundError as missing:
             if missing.name != "botocore":

@@ -21,6 +21,7 @@ from headwater.alerts.announce import Announcer
 from headwater.alerts.run_missing import DueJobs
 from headwater.alerts.stored_alerts import StoringBus
 from headwater.cli.command_line import command_parser
+from headwater.cli.failure import reason_of
 from headwater.cli.load.sources import events, normalised
 from headwater.cli.lookups.parser import time
 from headwater.curate.curation_events import Document, of_dataset
@@ -187,7 +188,7 @@ def main(arguments: list[str] | None = None) -> int:
             document_of(rules)
         sent, refused = _read(options.paths, Naming(settings.namespace_aliases), end or FOREVER)
     except (OSError, UnicodeDecodeError, InvalidRequest) as error:
-        print(f"failed: {error}", file=sys.stderr)
+        print(f"failed: {reason_of(error)}", file=sys.stderr)
         return 1
     rung: list[Rung] = []
     steps = 0

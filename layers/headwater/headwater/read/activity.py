@@ -120,11 +120,14 @@ def _schema_changes(
     versions: dict[DatasetId, list[SchemaVersion]] = _by_dataset(
         (representative, of_id) for (representative, _), of_id in of_ids.items()
     )
-    oldest = {dataset: min(of_id) for dataset, of_id in of_ids.items() if of_id}
+    of_known = ((dataset, [each for each in of_id if not each.is_drop]) for dataset, of_id in of_ids.items())
+    oldest = {dataset: min(of_id) for dataset, of_id in of_known if of_id}
     for dataset, earlier in versions_before(reader, oldest, began).items():
         versions[dataset] += earlier
-    unwritten = [(representative, dataset) for representative, dataset in ids if not versions[representative]]
-    return changes_of(reader, {**versions, **versions_seen(reader, unwritten)}, window)
+    unwritten = [dataset for dataset in ids if all(version.is_drop for version in versions[dataset[0]])]
+    for dataset, seen in versions_seen(reader, unwritten).items():
+        versions[dataset] += seen
+    return changes_of(reader, versions, window)
 
 
 def _by_dataset(by_id: Iterable[tuple[DatasetId, Iterable[Value]]]) -> dict[DatasetId, list[Value]]:

@@ -6,16 +6,19 @@ has the time at which it began.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice, pairwise
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.column_type import Retyping, retyping
+from headwater.graph.facets.members import DROPPED, WAS_DROPPED, is_drop
+from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import Columns, SchemaDiff, schema_diff
 from headwater.graph.names.identity import DatasetId, JobRunId, SchemaId
 from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.instant import NEVER, Instant
+from headwater.read.good_writes import Standing, standing, wraps
 from headwater.read.reader import Reader
 from headwater.read.window import BEFORE, Window
 from headwater.store.snapshot import ReadRequest
@@ -28,11 +31,17 @@ NameOfDataset = tuple[DatasetId, DatasetId]
 
 
 class SchemaChange(NamedTuple):
-    """The difference between two consecutive versions of a dataset. `run` wrote the newer version, if a run did."""
+    """The difference between two consecutive versions of a dataset. `run` wrote the newer version, if a run did. A drop
+    removes all columns."""
 
     at: Instant
     diff: SchemaDiff
     run: Run | None
+    is_drop: bool = False
+
+    @property
+    def sentences(self) -> list[str]:
+        return [WAS_DROPPED] if self.is_drop else self.diff.sentences
 
     @property
     def columns(self) -> set[str]:
@@ -47,11 +56,16 @@ class SchemaVersion(NamedTuple):
     schema: SchemaId
     run: JobRunId | None
 
+    @property
+    def is_drop(self) -> bool:
+        return self.schema.digest == DROPPED
+
 
 def versions_of(writes: Iterable[DatasetWrite]) -> Iterator[SchemaVersion]:
     for write in writes:
-        if write.schema:
-            yield SchemaVersion(write.output.first, write.schema, write.id.run)
+        dropped = SchemaId(write.id.dataset, DROPPED) if is_drop(values(write.output.facets)) else None
+        if schema := dropped or write.schema:
+            yield SchemaVersion(write.output.first, schema, write.id.run)
 
 
 def versions_before(
@@ -75,7 +89,7 @@ def versions_before(
         for dataset, around in found.items():
             versions[dataset[0]] += around
         others = {
-            dataset: [each for each in around if each.schema != pending[dataset].schema]
+            dataset: [each for each in around if not each.is_drop and each.schema != pending[dataset].schema]
             for dataset, around in found.items()
         }
         pending = {dataset: max(earlier) for dataset, earlier in others.items() if earlier}
@@ -125,24 +139,45 @@ def changes_of(
 ) -> dict[DatasetId, list[SchemaChange]]:
     """The differences between each version in the window and the version before, in the order of the versions.
 
-    A change has the time of its alert: the first event with the schema, if that came after the first of the run.
-    Trino, dbt and Airflow name a table as a run starts, and its columns as the run ends.
+    A change has the time and the run of its alert: the time of the first event with the schema, if that came after the
+    first of the run (Trino, dbt and Airflow name a table as a run starts, and its columns as the run ends), and of a
+    drop, the first of the run. A drop that failed is none.
     """
+    drops = {each.run for schemas in versions.values() for each in schemas if each.is_drop and each.run}
+    failed = {run.id for run in reader.runs(sorted(drops)) if standing(run, window.until) is Standing.FAILED}
     pairs = [
-        (dataset, before, after)
+        (dataset, *pair)
         for dataset, schemas in versions.items()
-        for before, after in pairwise(sorted(set(schemas)))
-        if before.schema != after.schema and window.has(after.at)
+        for pair in _pairs(each for each in schemas if not (each.is_drop and each.run in failed))
+        if window.has(pair[1][0].at)
     ]
     read = reader.store.read(
         ReadRequest(
-            schemas={version.schema for _, *pair in pairs for version in pair},
-            runs={after.run for *_, after in pairs if after.run},
+            schemas={version.schema for _, before, first in pairs for version in (before, *first)},
+            runs={version.run for *_, first in pairs for version in first if version.run},
         )
     )
     changes: dict[DatasetId, list[SchemaChange]] = defaultdict(list)
-    for dataset, before, after in pairs:
+    for dataset, before, first in pairs:
+        runs = [read.runs.get(each.run) if each.run else None for each in first]
+        after, run = first[0], runs[0]
+        match runs:
+            case [Run() as outer, Run() as inner] if wraps(outer, inner):
+                after, run = first[1], inner
         old, new = read.schemas.get(before.schema), read.schemas.get(after.schema)
-        if old and new and (diff := schema_diff(old.value, new.value)) and window.has(at := max(after.at, new.time)):
-            changes[dataset].append(SchemaChange(at, diff, read.runs.get(after.run) if after.run else None))
+        at = max(after.at, new.time) if new else after.at
+        diff = schema_diff(old.value, new.value if new else None) if old and (new or after.is_drop) else None
+        if diff and window.has(at):
+            changes[dataset].append(SchemaChange(at, diff, run, after.is_drop))
     return changes
+
+
+def _pairs(versions: Iterable[SchemaVersion]) -> Iterator[tuple[SchemaVersion, list[SchemaVersion]]]:
+    """The last schema before each change, and the first two versions since: a statement that Spark runs as two queries
+    is two."""
+    before: SchemaVersion | None = None
+    for _, same in groupby(sorted(set(versions)), key=lambda version: None if version.is_drop else version.schema):
+        first = list(islice(same, 2))
+        if before and before.schema != first[0].schema:
+            yield before, first
+        before = before if first[0].is_drop else first[0]

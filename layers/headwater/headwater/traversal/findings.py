@@ -77,16 +77,16 @@ class Finding:
 def of_schemas(node: UpstreamNode, changes: Iterable[SchemaChange]) -> Iterator[Finding]:
     for change in changes:
         diff, run = change.diff, change.run
-        writer = f", since {run.job.name} wrote it" if run else ""
+        writer = (f", by {run.job.name}" if change.is_drop else f", since {run.job.name} wrote it") if run else ""
         details: JsonObject = {
             "added": list(diff.added),
-            "removed": list(diff.removed),
+            "removed": [] if change.is_drop else list(diff.removed),
             "retyped": [
                 {"field": column.name, "before": column.before, "after": column.after, "change": column.change}
                 for column in diff.retyped
             ],
         }
-        summary = f"{node.called}: {first_few(diff.sentences)}{writer}"
+        summary = f"{node.called}: {first_few(change.sentences)}{writer}"
         names = (*diff.added, *diff.removed, *(column.name for column in diff.retyped))
         run_id = run.run_id if run else None
         yield Finding(

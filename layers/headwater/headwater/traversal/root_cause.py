@@ -12,7 +12,8 @@ stands (traversal/standing_changes.py). Without a last good run, any stored fail
         |--- other changes: told as earlier ones ----------|--------------------------------->
 
 A run that was late or missing, or wrote an unusual amount by its job's rhythm, is a finding if it was before the
-suspect ended and nothing above explains it (run_findings.py).
+suspect ended and nothing above explains it (run_findings.py). So is the next run of the suspect's job if it is late
+now, or that of the job for which it waits: a table that is not written any more has no newer run that would show it.
 
 The walk upstream costs two reads a hop. Then a job costs up to two queries, and a dataset three, or four if no write of
 the dataset is known, or if its schema changed before the runs that are read. A change that may stand costs a query for
@@ -34,6 +35,7 @@ from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS, display_
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_id, job_id
+from headwater.graph.producers import is_query_job
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.rhythm import moment
 from headwater.graph.states.run import Run
@@ -51,9 +53,9 @@ from headwater.read.window import Window
 from headwater.store.ranges import run_position
 from headwater.traversal.column_lineage import ColumnRelevance
 from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, of_quality_results, of_schemas
-from headwater.traversal.lineage import Direction, View, Walk, walk_lineage
+from headwater.traversal.lineage import Direction, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
-from headwater.traversal.run_findings import following, of_changes, of_rhythm, of_runs, went_well
+from headwater.traversal.run_findings import following, of_changes, of_late, of_rhythm, of_runs, went_well
 from headwater.traversal.standing_changes import Way, standing_changes
 
 MAX_NODES = 200
@@ -123,12 +125,12 @@ class RootCause:
         return sorted(names, key=lambda name: (self.distances.get(dataset_id(name), len(self.distances)), name))
 
 
-def root_cause(
-    reader: Reader, node: NamedNode, depth: int, as_of: Instant | None = None, view: View = View.CURRENT
-) -> RootCause:
-    """The findings at a job or dataset and upstream of it, or for a column, until now or until a time."""
+def root_cause(reader: Reader, node: NamedNode, walk: Walk, now: Instant) -> RootCause:
+    """The findings at a job or dataset and upstream of it, or for a column, until now or until a time. `walk` says how
+    far upstream, in which view, and until when."""
+    depth, view, as_of = walk.depth, walk.view, walk.as_of
     start = node._replace(kind=NodeKind.DATASET, field=None) if node.kind is NodeKind.FIELD else node
-    graph = walk_lineage(reader, start, Walk(depth, Direction.UPSTREAM, view, as_of, MAX_NODES))
+    graph = walk_lineage(reader, start, walk._replace(direction=Direction.UPSTREAM, most=MAX_NODES))
     ids, all_time = _ids(reader, graph), Window(NEVER, as_of)
     begin = graph.representative(start.dataset)
     spans = graph.renamed.get(begin) or [NameSpan(name) for name in sorted(ids.get(begin, ()))]
@@ -163,6 +165,10 @@ def root_cause(
             (found.changes if window.has(finding.at) else found.earlier).append(finding)
     if suspect and suspect.last:
         found.failures += _at_their_sources(reader, graph, _by_rhythms(upstream, activity, suspect, window))
+        if as_of is None:
+            missing = {each.node.name for each in found.failures if each.kind is FindingKind.RUN_MISSING}
+            late = _not_come(reader, graph, upstream, suspect, now)
+            found.failures += (each for each in late if each.node.name not in missing)
     changed = [finding for finding in found.changes if not _is_of(confirmed, finding)]
     failures = [
         following(finding, _changes_before(finding, upstream, activity)) if "message" in finding.details else finding
@@ -201,6 +207,29 @@ def _by_rhythms(upstream: "_Upstream", activity: Activity, suspect: Run, window:
         for job, rhythm in activity.rhythms.items()
         if rhythm.observations
     }
+
+
+def _not_come(
+    reader: Reader, graph: LineageGraph, upstream: "_Upstream", suspect: Run, now: Instant
+) -> Iterator[Finding]:
+    """The next run of the suspect's job, or of the application that starts it, if the run is late, as its alert says;
+    or that of the job for which it waits."""
+    from headwater.traversal.expectations import expected  # noqa: PLC0415 - no function needs it to start
+
+    job = job_id(suspect.job)
+    if (head := graph.jobs.get(job)) is None:
+        return
+    at = upstream.jobs[job]
+    if head.parent_name and is_query_job(values(head.facts.facets)):
+        job, at = job_id(head.parent_name), UpstreamNode(NodeKind.JOB, head.parent_name, at.distance)
+    late = expected(reader, [job], now).get(job)
+    for _ in range(LEVELS):
+        if late and late.waits_for:
+            above = late.waits_for.facts
+            at = upstream.jobs.get(above.id) or UpstreamNode(NodeKind.JOB, above.name, at.distance)
+            late = expected(reader, [above.id], now).get(above.id)
+    if late:
+        yield from of_late(at, late, moment(now))
 
 
 def _at_their_sources(reader: Reader, graph: LineageGraph, found: Mapping[JobId, list[Finding]]) -> Iterator[Finding]:

@@ -22,6 +22,7 @@ from headwater.traversal.findings import Finding, FindingKind, UpstreamNode, fir
 
 if TYPE_CHECKING:
     from headwater.graph.expectations.timetable import Slot
+    from headwater.traversal.expectations import Expected
 
 MAX_MESSAGE = 5_000
 """Characters of an error message in the details of a finding. A message may be a long stack trace."""
@@ -122,7 +123,18 @@ def of_rhythm(
             yield Finding(FindingKind.VOLUME_UNUSUAL, at_end, node, run.run_id, summary, details)
     if slot := _missing(rhythm, runs, until):
         summary = f"{node.called} had not run: it was due at {shown_moment(slot.due)}"
-        yield Finding(FindingKind.RUN_MISSING, instant_of(at(slot.latest)), node, None, summary, _due(slot))
+        yield _missing_run(node, slot, summary)
+
+
+def of_late(node: UpstreamNode, expected: "Expected", now: Moment) -> Iterator[Finding]:
+    """The finding of a run that is late now, and has not begun."""
+    if expected.slot and expected.state == "LATE" and now < expected.slot.latest + RETIRED:
+        summary = f"{node.called} has not run: it was due at {shown_moment(expected.slot.due)}"
+        yield _missing_run(node, expected.slot, summary)
+
+
+def _missing_run(node: UpstreamNode, slot: "Slot", summary: str) -> Finding:
+    return Finding(FindingKind.RUN_MISSING, instant_of(at(slot.latest)), node, None, summary, _due(slot))
 
 
 def _missing(rhythm: Rhythm, runs: Sequence[Run], until: Moment) -> "Slot | None":

@@ -35,6 +35,9 @@ const KINDS: Record<string, [string, string]> = {
   ASSERTION_FAILED: ["bad", "check failed"],
 };
 
+/** So many columns a summary names. */
+const NAMED = 5;
+
 const RELEVANCES: Record<string, string> = {
   FLOWS_IN: "flows into the column",
   FILTERS: "filters or joins the column",
@@ -70,7 +73,7 @@ export default function RootCauseView({ parameters }: { parameters: URLSearchPar
 /** The table of a column, or the node itself. */
 const tableOf = (nodeId: string): string => (kindOf(nodeId) === "datasetField" ? columnOf(nodeId).dataset : nodeId);
 
-function Found({ found, again }: { found: RootCause; again: () => void }) {
+export function Found({ found, again }: { found: RootCause; again: () => void }) {
   const { findings, suspect, lastGood, truncated, earlier } = found;
   const nodeId = tableOf(found.nodeId);
   const isDoubtful = lastGood?.confirmed === false;
@@ -224,7 +227,8 @@ function Line({ finding, called }: { finding: Finding; called: string | undefine
             {finding.relevance && `, ${RELEVANCES[finding.relevance] ?? ""}`}
           </span>
         </div>
-        {changes.length ? <SchemaChanges changes={changes} /> : <p className="inert">{oneLine(finding.summary)}</p>}
+        <p className="inert">{oneLine(finding.summary)}</p>
+        {changes.length > NAMED && <SchemaChanges changes={changes} />}
         <div className="row links">
           {typeof finding.runId === "string" && <a href={linkTo("run", { id: finding.runId })}>the run</a>}
           {kind === "dataset" &&

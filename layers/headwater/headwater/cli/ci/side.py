@@ -144,7 +144,7 @@ def read(source: Path) -> list[NormalisedEvent]:
             except InvalidRequest as error:
                 raise CommandFailure(f"{found.place} is not an event: {error}", status=WRONG_COMMAND) from None
     except OSError as error:
-        raise CommandFailure(f"{source} cannot be read: {error}", status=WRONG_COMMAND) from None
+        raise CommandFailure(f"{source} cannot be read: {error.strerror or error}", status=WRONG_COMMAND) from None
     if not sent:
         raise CommandFailure(f"{source} has no events", "a job's events are there once it ran", status=WRONG_COMMAND)
     return sent

@@ -11,7 +11,7 @@ from pathlib import Path
 from headwater.cli.api import Api
 from headwater.cli.command_line import command_parser
 from headwater.cli.endpoint import add_server_options, api_of, as_address, key_of
-from headwater.cli.failure import CommandFailure
+from headwater.cli.failure import CommandFailure, reason_of
 from headwater.cli.load.marquez import copy_annotations, events_of
 from headwater.cli.load.sending import Sending
 from headwater.cli.load.sources import events
@@ -72,7 +72,7 @@ def move(source: Api, server: Api, sending: Sending) -> None:
 def failed(error: Exception) -> int:
     """Say why a load ended early. Return the exit status."""
     print("failed: ", end="", file=sys.stderr)
-    told(error if isinstance(error, CommandFailure) else CommandFailure(str(error), status=1))
+    told(error if isinstance(error, CommandFailure) else CommandFailure(reason_of(error), status=1))
     return 1
 
 

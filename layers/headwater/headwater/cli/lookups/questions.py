@@ -174,7 +174,8 @@ def _expect(api: Api, options: Namespace) -> Reply:
         try:
             text = Path(options.put).read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
-            raise CommandFailure(f"{options.put} cannot be read: {error}", status=WRONG_COMMAND) from None
+            reason = getattr(error, "strerror", None) or error
+            raise CommandFailure(f"{options.put} cannot be read: {reason}", status=WRONG_COMMAND) from None
         api.send("PUT", "settings", body=text)
     found = resolve(api, options.name, (DATASET, JOB), _asking(options)) if options.name else None
     node_id = found.node.node_id if found else None
@@ -200,7 +201,7 @@ def _found(answer: Document, text: str) -> Iterator[Line]:
         yield (Span(inert(each["nodeId"]), role), *detail(told))
     if more := answer["totalCount"] - len(found):
         yield detail(f"and {more:,} more")
-    if not found:
+    if not answer["totalCount"]:
         yield detail(f"no dataset or job has {inert(text)} in its name")
 
 
@@ -238,9 +239,10 @@ def _alert_id(known: list[Document], text: str) -> str:
     found = [str(alert["id"]) for alert in known if alert["id"].startswith(text)]
     if len(found) == 1 or len(text) == FULL_ID:
         return found[0] if found else text
-    which = "several" if found else "none"
-    what = f"{which} of the newest {len(known):,} alerts have an id that begins with {inert(text)}"
-    raise CommandFailure(what, "headwater alerts lists them with their ids", status=UNKNOWN)
+    which = "several alerts have" if found else "no alert has"
+    among = f" among the newest {KNOWN_ALERTS:,}" if len(known) == KNOWN_ALERTS else ""
+    what = f"{which} an id that begins with {inert(text)}{among}"
+    raise CommandFailure(what, "`headwater alerts` lists them with their ids", status=UNKNOWN)
 
 
 _QUESTIONS: Mapping[str, Callable[[Api, Namespace], Reply]] = {

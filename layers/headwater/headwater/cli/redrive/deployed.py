@@ -104,9 +104,10 @@ def of_stack(stack: str) -> list[Quarantine | DeadLetters]:
     from botocore.session import Session  # noqa: PLC0415 - an extra of the wheel, only for stacks
 
     session = Session()
-    cloudformation, s3, sqs = (
-        client(session, service, seconds=PATIENT_SECONDS) for service in ("cloudformation", "s3", "sqs")
-    )
+    with translated_errors():  # no region is set
+        cloudformation, s3, sqs = (
+            client(session, service, seconds=PATIENT_SECONDS) for service in ("cloudformation", "s3", "sqs")
+        )
 
     def physical(logical_id: str) -> str:
         with translated_errors():

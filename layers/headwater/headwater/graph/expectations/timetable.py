@@ -11,7 +11,7 @@ If none of them fits, nothing is claimed. Clocks change: a job seen only in summ
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from itertools import pairwise, takewhile
@@ -144,7 +144,7 @@ class Calendar:
 
     zones: Sequence[str]
     times: Sequence[int]
-    is_day: Callable[[int], bool]
+    is_day: Callable[[int], bool] = field(compare=False)  # a function equals only itself; the other members tell
     days: str
     tolerance: int
     since: Moment

@@ -18,6 +18,8 @@ MAX_SQL = 100_000
 _COMMENT = re.compile(r"--[^\n]*|/\*(?:.*?\*/|.*\Z)", re.DOTALL)
 _GITHUB = re.compile(r"(https?://github\.[\w.-]+/[\w.-]+/[\w.-]+?)(?:\.git)?(?:[/?#]|$)")
 """The URL of a repository on GitHub, or on a GitHub of one's own: `github.` begins its host."""
+DROPPED, WAS_DROPPED = "dropped", "the dataset was dropped"
+"""In place of the digest of a schema; and in words."""
 MAX_FIRST_LINE = 300
 """Characters of the summary of an error message."""
 _TRACEBACK = "Traceback (most recent call last):"

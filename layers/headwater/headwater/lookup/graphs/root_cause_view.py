@@ -12,13 +12,13 @@ from headwater.http.request import DEFAULT_LIMIT, MAX_LIMIT, ApiRequest
 from headwater.http.subjects import no_column, time_from_query
 from headwater.lookup.graphs.graph_view import heads_of, known_writers
 from headwater.openlineage.exact_json import JsonObject
-from headwater.openlineage.instant import Instant, shown
+from headwater.openlineage.instant import Instant, instant_of, shown
 from headwater.read.good_writes import cautions
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
 from headwater.read.run_details import read_run_details
 from headwater.traversal.findings import Finding
-from headwater.traversal.lineage import View
+from headwater.traversal.lineage import View, Walk
 from headwater.traversal.lineage_graph import LineageEdge, LineageGraph
 from headwater.traversal.root_cause import COMPARED_WRITES, Amount, AmountWritten, RootCause, root_cause
 
@@ -30,7 +30,8 @@ def rootcause(reader: Reader, request: ApiRequest, node: NamedNode) -> JsonObjec
     """The suspect, the last good run, and at most `limit` findings since then, newest first; of a column, the likeliest
     first. Raises NotFound for an unknown column."""
     as_of, limit = time_from_query(reader, request, node), request.number("limit", DEFAULT_LIMIT, MAX_LIMIT)
-    cause = root_cause(reader, node, request.depth(), as_of, request.choice("view", View) or View.CURRENT)
+    walk = Walk(request.depth(), view=request.choice("view", View) or View.CURRENT, as_of=as_of)
+    cause = root_cause(reader, node, walk, instant_of(request.received_at))
     if not cause.knows_column:
         raise no_column(reader, node)
     findings = within_size_limit(map(_finding, cause.findings[:limit]))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from headwater.lookup.export.graph import Document
 from headwater.lookup.text.amounts import count, moment
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail
-from headwater.lookup.text.inert import inert, shortened
+from headwater.lookup.text.inert import cut, inert
 
 ID = 8
 """Digits of an id, of 32, by which an alert is named."""
@@ -77,10 +77,10 @@ def _tree(
         start = f"{moment(alert['time'])}  {alert['id'][:ID]}  "
         room = max(_LEAST, display.width - len(lead) - len(severity) - 2 - len(start))
         mark = Span(f"{severity.upper()}  ", _ROLES.get(severity))
-        yield (Span(lead), mark, *detail(start), Span(shortened(inert(str(alert["title"])), room)))
+        yield (Span(lead), mark, *detail(start), Span(cut(inert(str(alert["title"])), room)))
         inner = f"{indent}   " if cause else ""
         for line in _marks(alert):
-            text = shortened(inert(line), max(_LEAST, display.width - len(inner) - 4))
+            text = cut(inert(line), max(_LEAST, display.width - len(inner) - 4))
             yield (Span(f"{inner}    "), *detail(text))
         yield from _tree(below, alert["id"], inner, display)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from headwater.lookup.export.graph import Document
 from headwater.lookup.text.amounts import count, moment
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail
-from headwater.lookup.text.inert import inert, quoted, shortened
+from headwater.lookup.text.inert import cut, inert, quoted, shortened
 from headwater.lookup.text.lineage import state_of
 
 _LABEL = 12
@@ -80,7 +80,7 @@ def _write(dataset: Document) -> Line:
 
 def _alert(alert: Document, display: Display) -> Line:
     when, severity = moment(alert["time"]), inert(alert["severity"])
-    title = shortened(inert(alert["title"]), max(20, display.width - _LABEL - len(when) - len(severity) - 4))
+    title = cut(inert(alert["title"]), max(20, display.width - _LABEL - len(when) - len(severity) - 4))
     return (*detail(f"{when}  "), Span(severity, Role.BAD), Span(f"  {title}"))
 
 

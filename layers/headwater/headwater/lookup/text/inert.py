@@ -53,6 +53,11 @@ def shortened(text: str, width: int) -> str:
     return beginning(text, room - width_of(tail)) + ELLIPSIS + tail
 
 
+def cut(text: str, width: int) -> str:
+    """Inert text without its end, if it is wider: a sentence says the worst first."""
+    return text if width_of(text) <= width else beginning(text, max(0, width - 1)) + ELLIPSIS
+
+
 def beginning(text: str, width: int) -> str:
     """As much of the beginning of inert text as fits."""
     for at, character in enumerate(text):

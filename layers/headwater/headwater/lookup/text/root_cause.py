@@ -6,7 +6,7 @@ from typing import Any
 from headwater.lookup.export.graph import Document, ExportKind, ExportNode
 from headwater.lookup.export.label import TRUNCATED
 from headwater.lookup.text.amounts import count, duration, moment
-from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, frontier
+from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail, frontier, sentence
 from headwater.lookup.text.inert import ELLIPSIS, beginning, inert, quoted, shortened, wrapped
 from headwater.lookup.text.labels import Labels, node_of
 from headwater.lookup.text.lineage import outcome_of, role_of_state
@@ -47,7 +47,7 @@ def _lines(answer: Document, display: Display) -> Iterator[Line]:
         told = f": {inert(str(doubt['caution']))}"
         yield (Span(shortened(quoted(_called(answer, dataset)), max(20, display.width - len(told))) + told, Role.BAD),)
     if amount := answer.get("amount"):
-        yield detail(inert(str(amount["sentence"])))
+        yield from sentence(str(amount["sentence"]), display)
     yield BLANK
     yield from _findings(answer, display)
     yield from _earlier(answer, display)
@@ -123,7 +123,7 @@ def _nothing(answer: Document) -> str:
 def _earlier(answer: Document, display: Display) -> Iterator[Line]:
     if earlier := answer.get("earlier"):
         yield BLANK
-        yield from (detail(line) for line in wrapped(inert(str(earlier["sentence"])), display.width))
+        yield from sentence(str(earlier["sentence"]), display)
         yield from _listed(earlier["changes"], display)
 
 

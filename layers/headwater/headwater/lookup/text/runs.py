@@ -6,7 +6,7 @@ from typing import NamedTuple
 from headwater.lookup.export.graph import Document, ExportKind, ExportNode
 from headwater.lookup.text.amounts import count, duration, moment, size
 from headwater.lookup.text.display import BLANK, Display, Line, Role, Span, detail
-from headwater.lookup.text.inert import inert, quoted, shortened
+from headwater.lookup.text.inert import cut, inert, quoted, shortened
 from headwater.lookup.text.labels import Labels
 from headwater.lookup.text.lineage import outcome_of, role_of_state
 
@@ -76,22 +76,22 @@ def _run(run: ShownRun, widths: Sequence[int], labels: Labels | None, display: D
         yield (*lead, *detail(inert(str(run.run.get("id")))))
     if silent := run.run.get("noContactSince"):
         yield detail(f"{_INDENT}no contact since {moment(silent)}")
+    room = max(20, display.width - len(_INDENT))
+    if message := run.run.get("message"):
+        yield (Span(f"{_INDENT}{cut(inert(str(message)), room)}", Role.BAD),)
     for line in _faults(run.run):
-        yield (Span(f"{_INDENT}{shortened(inert(line), max(20, display.width - len(_INDENT)))}", Role.BAD),)
+        yield (Span(f"{_INDENT}{shortened(inert(line), room)}", Role.BAD),)
     if where := _where(run.run):
-        yield detail(f"{_INDENT}{shortened(inert(where), max(20, display.width - len(_INDENT)))}")
+        yield detail(f"{_INDENT}{shortened(inert(where), room)}")
     if runtime := run.run.get("runtime"):
-        yield detail(f"{_INDENT}{shortened(_runtime(runtime), max(20, display.width - len(_INDENT)))}")
+        yield detail(f"{_INDENT}{shortened(_runtime(runtime), room)}")
     if progress := run.run.get("progress"):
         behind = f", {progress['lag']:,} behind" if "lag" in progress else ""
         yield detail(f"{_INDENT}{count(progress['rows'], 'row')} by batch {progress['batches']:,}{behind}")
 
 
 def _faults(run: Document) -> Iterator[str]:
-    """What went wrong in a run, the runs below it that failed, what its lineage lacks, and the run above it that it
-    stands for."""
-    if message := run.get("message"):
-        yield str(message)
+    """The runs below a run that failed, what its lineage lacks, and the run above it that it stands for."""
     for name in dict.fromkeys(child["job"]["name"] for child in run.get("failedChildren") or ()):
         yield f"failed in it: {name}"
     if incomplete := run.get("incomplete"):
