@@ -11,6 +11,9 @@ from tests.deployment.conftest import ROOT, Properties, Resources
 
 TEMPLATE = (ROOT / "template.yaml").read_text()
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
+OF_STREAMS = {f"dynamodb:{name}" for name in ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")}
+"""Of AWS's example for Lambda; when Lambda makes a mapping, it refuses a role that may not do these on the stream:
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/iam-policy-example-lamda-process-dynamodb-streams.html"""
 ALLOWED = {
     "AuthoriseRole": LOGS | {"secretsmanager:GetSecretValue"},
     "DeploymentRole": {"lambda:GetAlias", "lambda:UpdateAlias", "lambda:GetProvisionedConcurrencyConfig"}
@@ -26,7 +29,7 @@ ALLOWED = {
     | {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
     | {"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:Query", "dynamodb:PutItem"},
     "CatalogRole": LOGS
-    | {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
+    | OF_STREAMS
     | {"sqs:SendMessage", "dynamodb:BatchGetItem", "dynamodb:Query", "s3:GetObject"}
     | {"glue:GetDatabases", "glue:GetTables", "glue:GetTable", "glue:UpdateTable", "glue:CreateTable"}
     | {"glue:CreateDatabase", "glue:BatchGetPartition", "glue:BatchCreatePartition", "glue:BatchUpdatePartition"},
@@ -54,7 +57,7 @@ ALLOWED = {
     | {"s3:ListBucket", "s3:ListBucketMultipartUploads", "s3:PutObject"},
     "ReplicaRole": set[str](),  # ReplicaPolicy: test_storage.py
     "AlertsRole": LOGS
-    | {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
+    | OF_STREAMS
     | {"dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:BatchWriteItem", "s3:GetObject", "s3:PutObject"}
     | {"events:PutEvents", "sqs:SendMessage"},
     "SweepRole": LOGS
@@ -149,6 +152,14 @@ def test_a_role_reaches_only_named_resources(resources: Resources, role: str) ->
             name = referred(resource)
             assert "*" not in name.removesuffix("/*")
             assert not name.endswith("/*") or name.startswith(("${ArchiveBucket.Arn}/", PICKUP_BUCKET, OWN_CATALOG))
+
+
+@pytest.mark.parametrize("mapping", ["AlertsStreamMapping", "CatalogStreamMapping"])
+def test_what_reads_the_stream_may_do_what_aws_says_it_needs(resources: Resources, mapping: str) -> None:
+    role = resources[resources[mapping]["FunctionName"]["Ref"]]["Role"]["Fn::GetAtt"][0]
+    (read,) = [each for each in statements(resources[role]) if OF_STREAMS & set(as_list(each["Action"]))]
+    assert set(read["Action"]) == OF_STREAMS
+    assert read["Resource"] == resources[mapping]["EventSourceArn"]
 
 
 def test_an_arn_has_the_form_that_its_service_gives_it() -> None:

@@ -18,6 +18,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -259,6 +260,32 @@ def test_redrive(account: Account) -> None:
     account.sqs.create_queue(QueueName="dead-letters")
     source = f"arn:aws:sqs:{REGION}:000000000000:dead-letters"
     assert "InvalidAction" in refusal(lambda: account.sqs.start_message_move_task(SourceArn=source)), mended("redrive")
+
+
+def test_joined_conditions(account: Account) -> None:
+    empty = {"Fn::Equals": [{"Fn::Join": ["", {"Ref": "Ids"}]}, ""]}
+    template = {
+        "Parameters": {"Ids": {"Type": "CommaDelimitedList", "Default": ""}},
+        "Conditions": {"HasIds": {"Fn::Not": [empty]}},
+        "Resources": {
+            "Only": {"Type": "AWS::SQS::Queue", "Condition": "HasIds"},
+            "Always": {"Type": "AWS::SQS::Queue"},
+        },
+    }
+    deploy(account, "joined-conditions", template)
+    made = account.cloudformation.list_stack_resources(StackName="joined-conditions")["StackResourceSummaries"]
+    assert "Only" in {each["LogicalResourceId"] for each in made}, mended("joined-conditions")
+
+
+def test_restore_time(account: Account) -> None:
+    dynamodb: Any = account.client("dynamodb")
+    key = {"AttributeName": "key"}
+    keys = {"KeySchema": [key | {"KeyType": "HASH"}], "AttributeDefinitions": [key | {"AttributeType": "S"}]}
+    dynamodb.create_table(TableName="restored", BillingMode="PAY_PER_REQUEST", **keys)
+    dynamodb.put_item(TableName="restored", Item={"key": {"S": "1"}})
+    before = {"SourceTableName": "restored", "RestoreDateTime": datetime.now(UTC) - timedelta(days=1)}
+    dynamodb.restore_table_to_point_in_time(TargetTableName="of-yesterday", **before)
+    assert dynamodb.scan(TableName="of-yesterday")["Count"] == 1, mended("restore-time")
 
 
 def test_stream_failures(account: Account) -> None:
