@@ -13,7 +13,7 @@ import pytest
 
 from headwater.process_settings import read_settings
 from headwater.serve import posting
-from headwater.serve.app import BEGINNING_BYTES, LARGE_AT_ONCE
+from headwater.serve.app import BEGINNING_BYTES, LARGE_AT_ONCE, WAITING_EVENTS
 from headwater.serve.application import Application, Options
 from headwater.serve.shares import Shares, ShareUsed
 from headwater.store.sqlite.api_keys import SqliteApiKeys
@@ -41,7 +41,7 @@ class Client:
             "query_string": query.encode(),
             "headers": [(k.encode(), v.encode()) for k, v in {"Host": host, **headers}.items()],
         }
-        return asyncio.run(self._answer(scope, [content[:10], content[10:]]))
+        return asyncio.run(self._answer(scope, [content[:10], content[10:300_000], content[300_000:]]))
 
     async def _answer(self, scope: MutableMapping[str, Any], chunks: Sequence[bytes]) -> Reply:
         sent: list[MutableMapping[str, Any]] = []
@@ -342,3 +342,21 @@ def test_bodies_do_not_fill_the_memory(client: Client, database: Database) -> No
             assert request.sent[0]["status"] == 400, "spaces are no event"
 
     asyncio.run(scene())
+
+
+def test_posts_that_pause_count_among_those_of_a_key_that_wait(client: Client, database: Database) -> None:
+    add_key(database, "ingest")
+    client.application.app._paused["secret"] = WAITING_EVENTS
+    assert client("POST", "/api/v1/lineage", factory.run_event()).status == 503
+    client.application.app._paused["secret"] -= 1
+    assert client("POST", "/api/v1/lineage", factory.run_event()).status == 201
+
+
+def test_a_key_that_becomes_known_while_a_body_is_cut_gets_no_400(
+    client: Client, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_key(database, "ingest")
+    monkeypatch.setattr(type(client.application.app._api), "is_known", lambda *_: False)
+    event = json.dumps(factory.run_event()).encode()
+    assert client("POST", "/api/v1/lineage", event + b" " * 2 * BEGINNING_BYTES).status == 401
+    assert client("POST", "/api/v1/lineage", event).status == 201

@@ -221,18 +221,30 @@ def test_requests_without_a_valid_key_do_not_fill_the_file(
     assert client("GET", "/api/v1/audit?limit=1&key=k").body["entries"][0]["route"] == "GET /namespaces"
 
 
-def test_strangers_are_recorded_again_once_fewer_come() -> None:
+def test_refused_events_are_counted_though_their_requests_are_no_entries(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client.application._strangers, "_left", 0.0)
+    monkeypatch.setattr(serve_auditing, "STRANGERS_A_SECOND", 0)
+    for _ in range(3):
+        assert client("POST", "/api/v1/lineage", factory.run_event()).status == 401
+    lines = client("GET", "/metrics").content.decode().splitlines()
+    assert "headwater_events_refused_total 3" in lines
+
+
+def test_one_stranger_a_second_is_recorded_however_many_come() -> None:
     now = [0.0]
     strangers = Strangers(lambda: now[0])
-    for _ in range(int(MOST_STRANGERS) + 50):
-        strangers.came()
-    assert strangers.are_many
-    now[0] = 1.0
-    assert not strangers.are_many
-    strangers.came()
-    assert strangers.are_many
-    now[0] = 1e6
-    for _ in range(int(MOST_STRANGERS)):
-        assert not strangers.are_many
-        strangers.came()
-    assert strangers.are_many
+
+    def recorded(requests: int, seconds: float) -> int:
+        count = 0
+        for _ in range(requests):
+            now[0] += seconds / requests
+            count += strangers.may_be_recorded()
+        return count
+
+    assert recorded(int(MOST_STRANGERS) + 50, 0) == MOST_STRANGERS
+    assert recorded(20 * 60, 60) in (59, 60)
+    assert recorded(2 * 60, 60) in (59, 60, 61)
+    now[0] += 1e6
+    assert recorded(2 * int(MOST_STRANGERS), 0) == MOST_STRANGERS

@@ -178,6 +178,17 @@ def test_a_group_with_an_item_that_cannot_be_read_waits_in_its_order_and_others_
     assert keys.job_head(job_id(Name("demo", "other"))) in items_in(world.database)
 
 
+def test_a_batch_has_at_most_twice_as_many_messages_as_the_one_before(world: World) -> None:
+    """A small event says nothing of how wide those of the next batch are."""
+    world.worker._batch = 1
+    sizes = []
+    world.receive(*(factory.run_event(run=number) for number in range(20)))
+    while before := world.inbox.depth():
+        world.worker.step()
+        sizes.append(before - world.inbox.depth())
+    assert sizes == [1, 2, 4, 8, 5]
+
+
 def test_events_wait_for_the_alerts_of_those_before_them(world: World) -> None:
     world.receive(factory.run_event())
     world.must_wait = True

@@ -62,8 +62,8 @@ def test_senders_take_turns(inbox: SqliteInbox) -> None:
     """An event is in the next batch, whatever others have sent before."""
     inbox.send([message(f"a{number}", f"run {number % 3}", "team/a") for number in range(100)])
     inbox.send([message("b0", sender="team/b"), message("b1", sender="team/b"), message("c0", sender="c")])
-    assert bodies(inbox.take(6)) == ["c0", "a0", "b0", "a1", "b1"]
-    assert [taken.group for taken in inbox.take(6, without=["run 0", "run"])] == ["run 1", "run 2"]
+    assert bodies(inbox.take(6)) == ["c0", "a0", "b0", "a1", "b1", "a2"]
+    assert [taken.group for taken in inbox.take(6, without=["run 0", "run"])] == ["run 1", "run 2"] * 3
 
 
 def test_a_batch_that_is_shorter_than_the_list_of_senders_goes_on_with_the_next_one(inbox: SqliteInbox) -> None:
@@ -79,6 +79,17 @@ def test_how_far_a_sender_is_behind_is_known_once_messages_are_taken(inbox: Sqli
     assert inbox.seconds_behind("a") == 0
     inbox.take(10)
     assert [inbox.seconds_behind(sender) for sender in ("a", "b", "nobody")] == [40, 0, 0]
+
+
+def test_how_far_the_senders_of_other_batches_are_behind_stays_known(inbox: SqliteInbox, clock: Clock) -> None:
+    for sender in "abc":
+        inbox.send([message(sender, sender=sender)])
+    clock.now += 40
+    for _ in range(3):
+        inbox.take(1)
+    assert [inbox.seconds_behind(sender) for sender in "abc"] == [40, 40, 40]
+    inbox.take(3, without=["run"])
+    assert [inbox.seconds_behind(sender) for sender in "abc"] == [0, 0, 0], "what is held up slows nobody down"
 
 
 def test_messages_of_the_release_before_have_no_sender(inbox: SqliteInbox, database: Database) -> None:

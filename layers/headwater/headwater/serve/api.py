@@ -21,6 +21,7 @@ from headwater.http.response import ApiResponse, error_response, response_or_err
 from headwater.ingest.refusals import CountedRefusals
 from headwater.lookup.routes import Lookups
 from headwater.lookup.routes import respond as look_up
+from headwater.openlineage.faults import InvalidRequest
 from headwater.serve.auditing import Strangers
 from headwater.serve.log import ServeLog
 from headwater.serve.posting import Posting
@@ -76,27 +77,27 @@ class ServedApi:
             return file_of_page(request.path, request.headers)
         if request.method in ("GET", "HEAD") and (page := self._pages().get(request.path)):
             return page()
-        if refused := self._unrecorded(request.headers):
-            return refused
-        answering = self.refusals if request.is_for_ingest else self.audit
-        response = answering.answer(
-            _received(request), lambda: self._principal(request.headers), self._use_case(request)
-        )
+        if self.is_known(request.headers) or self.strangers.may_be_recorded():
+            answering = self.refusals if request.is_for_ingest else self.audit
+            response = answering.answer(
+                _received(request), lambda: self._principal(request.headers), self._use_case(request)
+            )
+        else:
+            response = response_or_error(_refuse, self.log)
         if request.is_for_ingest and response.status >= 400:
             metrics.count(EventsRefused=1)
             self.log.refused(response.status, response.body["message"])
         return response.unless_known(request.headers) if request.method in READING else response
 
-    def _unrecorded(self, headers: Mapping[str, str]) -> ApiResponse | None:
-        """The 401 of a request that becomes no entry of the audit, since many without a valid key did of late."""
-        return None if not self.strangers.are_many or self.is_known(headers) else self._identified(headers)
-
     def is_known(self, headers: Mapping[str, str]) -> bool:
         """Whether a request has a valid key, or needs none, as far as can be told."""
-        return self._identified(headers).status != 401
-
-    def _identified(self, headers: Mapping[str, str]) -> ApiResponse:
-        return response_or_error(lambda: ApiResponse(200, self._principal(headers)), self.log)
+        try:
+            self._principal(headers)
+        except InvalidRequest:
+            return False
+        except StorageError:
+            pass
+        return True
 
     def _use_case(self, request: HttpRequest) -> Callable[[ApiRequest], ApiResponse]:
         if request.is_for_ingest:
@@ -119,7 +120,6 @@ class ServedApi:
         except BadKeys as error:
             raise StorageError(f"the keys could not be read: {error}") from error
         if principal is None:
-            self.strangers.came()
             raise no_key()
         return principal
 
@@ -135,6 +135,10 @@ class ServedApi:
         if free < ENOUGH_BYTES:
             return error_response(503, f"the disk of the file is full: {free} bytes are free; make room")
         return ApiResponse(200, {"status": "ok"})
+
+
+def _refuse() -> ApiResponse:
+    raise no_key()
 
 
 def _received(request: HttpRequest) -> ApiRequest:

@@ -3,8 +3,9 @@
 import asyncio
 import gzip
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -30,9 +31,10 @@ the time of a third."""
 KEYS = 32
 """Threads of each kind: so many keys have a request that is answered."""
 WAITING_EVENTS, WAITING_REQUESTS = 128, 24
-"""Per key: three keys that take all they can still leave some connections to others."""
+"""Per key, those whose answer pauses among them: three keys that take all they can still leave some connections to
+others."""
 BEGINNING_BYTES, LARGE_AT_ONCE = 256 * 1024, 8
-"""Of each of the 500 connections so much of a body is read, and the rest of so many of each key at a time."""
+"""Of each of the 500 connections so much of a body is read, and of so many of each key the rest."""
 GZIP_LEVEL = 1
 """A long response is compressed in a tenth of the time that a higher level takes."""
 MAX_COMPRESSED_BYTES = 8_000_000
@@ -76,6 +78,7 @@ class App:
         self._is_open = is_open
         self._compressed = Compressed()
         self._large: dict[str | None, asyncio.Semaphore] = {}
+        self._paused: Counter[str | None] = Counter()
         writers, readers = (WRITERS, 2 * READERS) if is_open else (KEYS, KEYS)
         self._writers = Shares("event", writers, WRITERS, WAITING_EVENTS, precedence=precedence)
         self._readers = Shares("request", readers, READERS, WAITING_REQUESTS, QUIET_SECONDS, precedence)
@@ -85,33 +88,52 @@ class App:
             raise NotImplementedError(scope["type"])
         request = _request(scope)
         key = None if self._is_open else presented_key(request.headers)
-        body = await self._body(receive, request, key)
-        if body is None:
-            return
-        request = replace(request, body=body)
-        shares = self._writers if request.is_for_ingest else self._readers
-        try:
-            # what writes waits for the fold, hence the fold does not wait for it
-            least = Rank.SHORT if request.method in READING else Rank.LONG
-            pause, status, headers, content = await shares.run(key, partial(self._answer, request), least)
-        except ShareUsed:
-            pause, status, headers, content = self._sent(_too_many(request))
+        async with AsyncExitStack() as turn:
+            received = await self._received(receive, request, key, turn)
+            if received is None:
+                return
+            pause, status, headers, content = await self._response(received, key)
+            del received  # nothing holds a large body during the pause
         if pause:
-            await asyncio.sleep(pause)
+            await self._rest(key, pause)
         lines = [(name.encode(), value.encode()) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": status, "headers": lines})
         await send({"type": "http.response.body", "body": content})
 
-    async def _body(self, receive: Receive, request: HttpRequest, key: str | None) -> bytes | None:
-        """The body of a request, cut behind its limit: the rest is not waited for. None if the client has gone. Behind
-        its beginning, that of a request without a valid key is not read, and of one key some are read at a time: all
-        connections together could fill the memory."""
+    async def _received(
+        self, receive: Receive, request: HttpRequest, key: str | None, turn: AsyncExitStack
+    ) -> HttpRequest | None:
+        """The request with its body, cut behind its limit: the rest is not waited for. None if the client has gone.
+
+        Large bodies on all connections would fill the memory. So behind its beginning, a body is read only if the key
+        is valid, and those of one key in turn, until they are answered.
+        """
         body = bytearray()
         is_whole = await _receive(receive, body, BEGINNING_BYTES)
-        if is_whole is False and self._api.is_known(request.headers):
-            async with self._large.setdefault(key, asyncio.Semaphore(LARGE_AT_ONCE)):
-                is_whole = await _receive(receive, body, MAX_WIRE_BYTES)
-        return None if is_whole is None else bytes(body)
+        if is_whole is False:
+            if not self._api.is_known(request.headers):
+                return replace(request, headers={})  # is answered 401, even if the key becomes known in between
+            await turn.enter_async_context(self._large.setdefault(key, asyncio.Semaphore(LARGE_AT_ONCE)))
+            is_whole = await _receive(receive, body, MAX_WIRE_BYTES)
+        return None if is_whole is None else replace(request, body=bytes(body))
+
+    async def _response(self, request: HttpRequest, key: str | None) -> tuple[float, int, dict[str, str], bytes]:
+        """Pause, status, headers and content. What writes waits for the fold, hence the fold does not wait for it."""
+        shares = self._writers if request.is_for_ingest else self._readers
+        least = Rank.SHORT if request.method in READING else Rank.LONG
+        if request.is_for_ingest and self._paused[key] >= WAITING_EVENTS:
+            return self._sent(_too_many(request))
+        try:
+            return await shares.run(key, partial(self._answer, request), least)
+        except ShareUsed:
+            return self._sent(_too_many(request))
+
+    async def _rest(self, key: str | None, seconds: float) -> None:
+        self._paused[key] += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self._paused[key] -= 1
 
     def close(self) -> None:
         self._writers.close()

@@ -28,18 +28,14 @@ class Strangers:
         self._left, self._counted = MOST_STRANGERS, clock()
         self._counting = threading.Lock()
 
-    def came(self) -> None:
+    def may_be_recorded(self) -> bool:
+        """Whether one more becomes an entry."""
         with self._counting:
-            self._left = max(0.0, self._now_left() - 1)
-            self._counted = self._clock()
-
-    @property
-    def are_many(self) -> bool:
-        """Whether the next one becomes no entry."""
-        return self._now_left() < 1
-
-    def _now_left(self) -> float:
-        return min(MOST_STRANGERS, self._left + (self._clock() - self._counted) * STRANGERS_A_SECOND)
+            now = self._clock()
+            left = min(MOST_STRANGERS, self._left + (now - self._counted) * STRANGERS_A_SECOND)
+            may = left >= 1
+            self._left, self._counted = left - may, now
+        return may
 
 
 class Auditing:

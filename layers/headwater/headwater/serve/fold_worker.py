@@ -19,7 +19,8 @@ from headwater.store.home import FoldTransaction, Inbox
 
 BATCH = 50
 MOST_ITEMS = 2_500
-"""Items of a transaction, by those of the batch before: posts wait while they are written."""
+"""Items of a transaction, by those of the batch before: posts wait while they are written. A batch has at most twice as
+many messages as the one before, which may have been one small event of a key between the wide ones of another."""
 PART = 1_000
 """Datasets of an event that are folded in one transaction. Each part writes the run and the head of the job anew, hence
 smaller parts take more time together."""
@@ -66,7 +67,7 @@ class FoldWorker:
             written = self._fold(
                 [Delivery(str(number), group, body, received) for number, group, body, received in messages]
             )
-            self._batch = max(1, min(BATCH, MOST_ITEMS * len(messages) // max(1, written)))
+            self._batch = max(1, min(BATCH, 2 * self._batch, MOST_ITEMS * len(messages) // max(1, written)))
         if unfinished:
             self._fold(unfinished[:1])
         return 0

@@ -46,8 +46,8 @@ class Posting:
         return response if self._is_visible(noted.messages) else replace(response, status=202)
 
     def _pause(self, sender: str) -> float:
-        """For how long the answer to a sender waits: the longer, the further the fold is behind. So who posts more than
-        can be folded comes to post as fast as it is."""
+        """For how long the answer to a sender waits: the longer, the further the fold is behind. So a client that waits
+        for each answer comes to post as fast as its events are folded."""
         late = self.inbox.seconds_behind(sender) - PATIENCE_SECONDS
         return min(MAX_PAUSE_SECONDS, max(0.0, late / PATIENCE_SECONDS))
 

@@ -16,9 +16,8 @@ from headwater.store.table import Table
 
 
 class InboxMessage(NamedTuple):
-    """A message in the inbox. Messages of one sender and group are folded in the order of
-    their numbers. `received` is the content
-    of the message, if this process received it recently."""
+    """A message in the inbox. Messages of one sender and group are folded in the order of their numbers. `received` is
+    the content of the message, if this process received it recently."""
 
     number: int
     group: str

@@ -225,7 +225,7 @@ def _not_come(
     late = expected(reader, [job], now).get(job)
     for _ in range(LEVELS):
         if late and late.waits_for:
-            above = late.waits_for.facts
+            above = late.waits_for.head.facts
             at = upstream.jobs.get(above.id) or UpstreamNode(NodeKind.JOB, above.name, at.distance)
             late = expected(reader, [above.id], now).get(above.id)
     if late:

@@ -76,7 +76,7 @@ class SqliteInbox:
         try:
             with self._database.writing() as connection:
                 connection.execute(_BY_SENDER)
-        except StorageError as error:  # then messages are taken without it
+        except StorageError as error:  # a long inbox is read slowly without it
             on_failure("the inbox has no index by sender", error)
 
     def send(self, messages: Sequence[Message]) -> list[bool]:
@@ -88,10 +88,11 @@ class SqliteInbox:
         last batch ended with comes first: a batch may be shorter than the list of senders."""
         groups, now = json.dumps(list(without)), self._clock()
         with self._database.reading() as connection:
-            senders = in_turn(connection, _NEXT_SENDER, self._last_sender)[:limit]
-            each = -(-limit // max(1, len(senders)))
-            rows = [connection.execute(_TAKE, (sender, groups, each)).fetchall() for sender in senders]
-        self._behind = {of_one[0][0]: now - of_one[0][1] for of_one in rows if of_one}
+            senders = in_turn(connection, _NEXT_SENDER, self._last_sender)
+            each = min(limit, -(-4 * limit // max(1, len(senders))))  # most have fewer than their part
+            rows = [connection.execute(_TAKE, (sender, groups, each)).fetchall() for sender in senders[:limit]]
+        others = {sender: self._behind[sender] for sender in senders[limit:] if sender in self._behind}
+        self._behind = others | {of_one[0][0]: now - of_one[0][1] for of_one in rows if of_one}
         first = [row for turn in zip_longest(*rows) for row in turn if row][:limit]
         messages = (InboxMessage(number, group, body, self._read.get(number)) for _, _, number, group, body in first)
         if batch := _bounded(messages):
