@@ -9,7 +9,6 @@ A message that can never be folded goes to quarantine with the reason, and its g
 service is unavailable, a group fails from its first unfolded message on, so it keeps its order.
 """
 
-import gc
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -130,19 +129,7 @@ class Normaliser:
     forward: ForwardQueue | None = None
 
     def normalise(self, deliveries: Sequence[Delivery]) -> BatchResult:
-        """Folds all messages together. If that fails, folds them one by one to find the culprit.
-
-        Meanwhile Python collects no garbage: a batch leaves hardly any cycles, and each pass would look at all of it.
-        """
-        collects = gc.isenabled()
-        gc.disable()
-        try:
-            return self._normalise(deliveries)
-        finally:
-            if collects:
-                gc.enable()
-
-    def _normalise(self, deliveries: Sequence[Delivery]) -> BatchResult:
+        """Folds all messages together. If that fails, folds them one by one to find the culprit."""
         result = BatchResult()
         read = self._read(deliveries, result)
         readable = sorted(read, key=lambda message: (message.is_wide, message.normalised.at))

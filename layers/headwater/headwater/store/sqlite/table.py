@@ -37,7 +37,7 @@ from headwater.store.table import HIGHEST, LOWEST, ConditionalPut, IndexEntry, I
 FIRST_PAGE, MAX_PAGE = 16, 1_024
 """Entries of the first page of a range; each further page has four times as many."""
 EXPIRED_AT_ONCE = 200
-ROWS_AT_ONCE = 50
+ROWS_AT_ONCE, READ_AT_ONCE = 50, 200
 
 _WANTED = (
     "FROM json_each(?) AS wanted CROSS JOIN items"
@@ -90,12 +90,14 @@ class SqliteTable:
         return self._kept.read(keys, only, self._read) if only in KEPT else self._read(keys, only)
 
     def _read(self, keys: Collection[Key], only: str | None) -> dict[Key, Item]:
-        wanted = (orjson.dumps([[*key] for key in keys]).decode(),)
-        if only is None:
-            items = [item_of(row) for row in self._rows(READ, *wanted)]
-        else:
-            items = [part_of(row, only) for row in self._rows(READ_DOC if only == DOC else READ_PARTS, *wanted)]
-        return {item.key: item for item in items}
+        query = READ if only is None else READ_DOC if only == DOC else READ_PARTS
+        wanted, items = [[*key] for key in keys], dict[Key, Item]()
+        for start in range(0, len(wanted), READ_AT_ONCE):
+            give_way()
+            for row in self._rows(query, orjson.dumps(wanted[start : start + READ_AT_ONCE]).decode()):
+                item = item_of(row) if only is None else part_of(row, only)
+                items[item.key] = item
+        return items
 
     def read_eventually(self, keys: Collection[Key]) -> dict[Key, Item]:
         return self.read(keys)
