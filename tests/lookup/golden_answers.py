@@ -1,13 +1,12 @@
-"""Golden answers: what each released version answered on its own golden items (tests/store/golden.py).
+"""Golden answers: what the last release answered on the golden items of each released version (tests/store/golden.py).
 
-A release adds its own, after its golden items: `python -m tests.lookup.golden_answers 0.2.0`, once, before its tag. It
-repeats the requests of the release before, and those of MORE. Those of older releases never change.
+A release writes them anew, after its golden items: `python -m tests.lookup.golden_answers`, once, before its tag. It
+repeats the requests of the release before, and those of MORE.
 """
 
 import gzip
 import json
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,7 +34,7 @@ MORE: tuple[tuple[str, Mapping[str, str]], ...] = (
 
 
 class GoldenAnswer(NamedTuple):
-    """A request, and the status and body that a release answered with."""
+    """A request, and the status and body that the last release answered with."""
 
     path: str
     query: Mapping[str, str]
@@ -48,26 +47,22 @@ def answers_of(release: str) -> list[GoldenAnswer]:
     return [GoldenAnswer(**json.loads(line)) for line in lines]
 
 
-def status_and_body(
-    table: MemoryTable, path: str, query: Mapping[str, str], repeated: Mapping[str, tuple[str, ...]] = {}
-) -> tuple[int, str]:
+def status_and_body(table: MemoryTable, path: str, query: Mapping[str, str]) -> tuple[int, str]:
     url = path if path.startswith("/") else f"/api/v1/{path}"
-    answer = response_to(table, ApiRequest(ANYONE, "GET", url, query, repeated, received_at=NOON)).to_gateway()
+    answer = response_to(table, ApiRequest(ANYONE, "GET", url, query, received_at=NOON)).to_gateway()
     return answer["statusCode"], answer["body"]
 
 
-def _written(release: str, earlier: str) -> Iterator[str]:
-    table = golden.table_of(release)
-    requests = [(given.path, given.query) for given in answers_of(earlier)]
-    for path, query in [*requests, *(request for request in MORE if request not in requests)]:
-        answer = GoldenAnswer(path, query, *status_and_body(table, path, query))
-        yield json.dumps(answer._asdict(), sort_keys=True, ensure_ascii=False) + "\n"
-
-
 def main() -> None:
-    release, earlier = sys.argv[1], max(path.name for path in FOLDER.iterdir()).removesuffix(".jsonl.gz")
-    content = "".join(_written(release, earlier)).encode()
-    (FOLDER / f"{release}.jsonl.gz").write_bytes(gzip.compress(content, 9, mtime=0))
+    last = max(path.name for path in FOLDER.iterdir()).removesuffix(".jsonl.gz")
+    requests = [(given.path, given.query) for given in answers_of(last)]
+    requests += [request for request in MORE if request not in requests]
+    for release in golden.RELEASES:
+        table = golden.table_of(release)
+        answers = [GoldenAnswer(path, query, *status_and_body(table, path, query)) for path, query in requests]
+        lines = [json.dumps(answer._asdict(), sort_keys=True, ensure_ascii=False) for answer in answers]
+        content = "".join(f"{line}\n" for line in lines).encode()
+        (FOLDER / f"{release}.jsonl.gz").write_bytes(gzip.compress(content, 9, mtime=0))
 
 
 if __name__ == "__main__":
