@@ -12,6 +12,7 @@ import pytest
 
 from headwater.fold.fold import fold
 from headwater.http.request import ApiRequest
+from headwater.openlineage import exact_json
 from headwater.openlineage.faults import InvalidRequest
 from headwater.openlineage.wire import read_event
 from headwater.store.graph_store import GraphStore
@@ -30,7 +31,7 @@ def lookups_of(table: MemoryTable) -> Get:
     def get(path: str, **query: Any) -> Any:
         request = ApiRequest(ANYONE, "GET", f"/api/v1/{path}", {name: str(value) for name, value in query.items()})
         answer = response_to(table, request)
-        return answer.body if answer.status == 200 else answer.status
+        return exact_json.loads(answer.content()[1].decode()) if answer.status == 200 else answer.status
 
     return get
 

@@ -98,12 +98,15 @@ def test_namespaces_take_turns(alert_log: SqliteAlertLog, database: Database) ->
     assert len(receiver.got) == 13
 
 
-def test_numbers_that_are_missing_are_passed_over(alert_log: SqliteAlertLog, database: Database) -> None:
+@pytest.mark.parametrize("change", ["DELETE FROM alerts", "UPDATE alerts SET alert = substr(alert, 2)"])
+def test_an_alert_that_is_missing_or_damaged_is_passed_over(
+    alert_log: SqliteAlertLog, database: Database, change: str
+) -> None:
     receiver = FakeReceiver("any")
     (delivery,) = delivering(alert_log, receiver)
     add(alert_log, 1, 2, 3)
     with database.writing() as connection:
-        connection.execute("DELETE FROM alerts WHERE seq = 2")
+        connection.execute(f"{change} WHERE seq = 2")
     deliver_all(delivery)
     assert receiver.got == [1, 3]
     deliver_all(delivering(SqliteAlertLog(database), receiver)[0])

@@ -14,10 +14,14 @@ from headwater.store.sqlite.database import Database, in_turn
 
 KEPT = 10_000
 """How many alerts are kept for absent receivers."""
-_NAMESPACE = "coalesce(json_extract(alert, '$.namespace'), '')"
+_NAMESPACE = "iif(json_valid(alert), coalesce(json_extract(alert, '$.namespace'), ''), '')"
 _BY_NAMESPACE = f"CREATE INDEX IF NOT EXISTS alerts_by_namespace ON alerts ({_NAMESPACE}, seq)"
 _NEXT_NAMESPACE = f"SELECT {_NAMESPACE} FROM alerts WHERE {_NAMESPACE} >= ? ORDER BY {_NAMESPACE} LIMIT 1"  # noqa: S608
-_NEXT = f"SELECT seq, alert FROM alerts WHERE {_NAMESPACE} = ? AND seq > ? ORDER BY seq LIMIT 1"  # noqa: S608
+_NEXT = (
+    f"SELECT seq, alert FROM alerts WHERE {_NAMESPACE} = ? AND seq > ? AND json_valid(alert)"  # noqa: S608
+    " ORDER BY seq LIMIT 1"
+)
+"""A damaged alert is passed over: `headwater check` finds it."""
 
 
 @dataclass
