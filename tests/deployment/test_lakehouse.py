@@ -29,7 +29,7 @@ def test_the_smallest_capacity_has_room_for_a_driver_and_an_executor(
 ) -> None:
     """EMR Serverless gives either four cores unless it is told otherwise; a driver alone would wait and be billed."""
     assert not [name for name in runtime(resources) if name.endswith(".cores")]
-    assert template["Parameters"]["LakehouseMaxVcpu"]["MinValue"] == 4 + 4
+    assert template["Parameters"]["LakehouseMaxVcpu"]["MinValue"] == 4 + 4 + 4
 
 
 def test_names_mean_in_the_tables_what_they_mean_in_the_graph(resources: Resources) -> None:

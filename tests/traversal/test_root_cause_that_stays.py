@@ -58,6 +58,30 @@ def test_the_last_good_run_may_be_of_another_job_that_wrote_the_table() -> None:
     assert after(*changed)(table("stats"))["lastGood"] is None
 
 
+def dropped(seconds: float, *, run: int, **facets: Document) -> list[Document]:
+    drop = {"lifecycleStateChange": factory.facet(lifecycleStateChange="DROP"), **facets}
+    return ran("drop_trips", run=run, seconds=seconds, outputs=[factory.dataset("trips", **drop)])
+
+
+@pytest.mark.parametrize("facets", [{}, {"schema": factory.schema()}, {"schema": factory.schema("city:string")}])
+def test_a_drop_stays_until_the_dataset_is_made_again(facets: Document) -> None:
+    before = [*loaded(1, "double"), *stats(1, "double")]
+    gone = [*before, *dropped(5_000, run=50, **facets), *stats(2, "double"), *stats(3, "double")]
+    (found,) = after(*gone)(table("stats"))["findings"]
+    assert (found["kind"], found["summary"]) == ("SCHEMA_CHANGED", "trips: the dataset was dropped, by drop_trips")
+    assert after(*gone, *loaded(4, "double"), *stats(4, "double"))(table("stats"))["findings"] == []
+
+
+def test_a_dataset_that_is_dropped_and_made_again_each_night_has_not_changed() -> None:
+    nights = [
+        event
+        for night in (1, 2, 3)
+        for event in [*dropped(3_600 * night - 500, run=50 + night), *loaded(night, "double"), *stats(night, "double")]
+    ]
+    answer = after(*loaded(0, "double"), *nights)(table("stats"))
+    assert (answer["findings"], answer["earlier"]) == ([], None)
+
+
 def test_a_change_that_was_undone_is_an_earlier_one() -> None:
     fares = ["double", "string", "double", "double", "double"]
     events = [event for run, fare in enumerate(fares, 1) for event in [*loaded(run, fare), *stats(run, fare)]]

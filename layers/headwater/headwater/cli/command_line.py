@@ -4,14 +4,16 @@ import argparse
 import textwrap
 
 
-class _Paragraphs(argparse.RawDescriptionHelpFormatter):
+class Paragraphs(argparse.RawDescriptionHelpFormatter):
     """Fills paragraphs to the width of the terminal, and leaves examples as they are."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         paragraphs = text.strip().split("\n\n")
-        return "\n\n".join(
-            each if "\n  " in each else textwrap.fill(each, width, initial_indent=indent) for each in paragraphs
-        )
+        return "\n\n".join(each if "\n  " in each else _filled(each, width, indent) for each in paragraphs)
+
+
+def _filled(paragraph: str, width: int, indent: str) -> str:
+    return textwrap.fill(paragraph, width, initial_indent=indent, break_on_hyphens=False)
 
 
 def command_parser(name: str, description: str | None, *examples: str, note: str = "") -> argparse.ArgumentParser:
@@ -21,5 +23,5 @@ def command_parser(name: str, description: str | None, *examples: str, note: str
         prog=f"headwater {name}",
         description=description,
         epilog="\n".join([*lines, "", note] if note else lines),
-        formatter_class=_Paragraphs,
+        formatter_class=Paragraphs,
     )

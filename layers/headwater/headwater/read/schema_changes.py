@@ -6,7 +6,7 @@ has the time at which it began.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import groupby, islice
+from itertools import groupby, islice, zip_longest
 from typing import NamedTuple
 
 from headwater.concurrent import concurrent_map
@@ -175,9 +175,13 @@ def changes_of(
 def _pairs(versions: Iterable[SchemaVersion]) -> Iterator[tuple[SchemaVersion, list[SchemaVersion]]]:
     """The last schema before each change, and the first two versions since: a statement that Spark runs as two queries
     is two."""
+    groups = [
+        list(islice(same, 2))
+        for _, same in groupby(sorted(set(versions)), key=lambda version: None if version.is_drop else version.schema)
+    ]
     before: SchemaVersion | None = None
-    for _, same in groupby(sorted(set(versions)), key=lambda version: None if version.is_drop else version.schema):
-        first = list(islice(same, 2))
-        if before and before.schema != first[0].schema:
+    for first, after in zip_longest(groups, groups[1:]):
+        is_undone = first[0].is_drop and after is not None and before and before.schema == after[0].schema
+        if before and before.schema != first[0].schema and not is_undone:
             yield before, first
         before = before if first[0].is_drop else first[0]

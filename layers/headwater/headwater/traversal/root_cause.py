@@ -32,6 +32,7 @@ from typing import NamedTuple
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import called
 from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS, display_name
+from headwater.graph.facets.members import is_drop
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import columns_of
 from headwater.graph.names.identity import DatasetId, JobId, NodeKind, dataset_id, job_id
@@ -149,7 +150,7 @@ def root_cause(reader: Reader, node: NamedNode, walk: Walk, now: Instant) -> Roo
     known = {dataset: KnownDataset(ids[dataset], head.facts.created) for dataset, head in own.items()}
     activity = read_activity(reader, window, changes.since, jobs, known)
     recent = max(changes.since, completed.started_at if completed else NEVER)
-    columns = {dataset: columns_of(head.schema) for dataset, head in own.items()}
+    columns = {dataset: {} if _is_gone(activity, dataset) else columns_of(head.schema) for dataset, head in own.items()}
     way = Way(columns, upstream.readers, activity.runs, good)
     standing = standing_changes(reader, activity.schema_changes, recent, way)
     found = _Found()
@@ -214,7 +215,7 @@ def _not_come(
 ) -> Iterator[Finding]:
     """The next run of the suspect's job, or of the application that starts it, if the run is late, as its alert says;
     or that of the job for which it waits."""
-    from headwater.traversal.expectations import expected  # noqa: PLC0415 - no function needs it to start
+    from headwater.traversal.expectations import expected, replaced  # noqa: PLC0415 - no function needs it to start
 
     job = job_id(suspect.job)
     if (head := graph.jobs.get(job)) is None:
@@ -228,7 +229,7 @@ def _not_come(
             above = late.waits_for.head.facts
             at = upstream.jobs.get(above.id) or UpstreamNode(NodeKind.JOB, above.name, at.distance)
             late = expected(reader, [above.id], now).get(above.id)
-    if late:
+    if late and not replaced(reader, [late]):
         yield from of_late(at, late, moment(now))
 
 
@@ -274,6 +275,13 @@ def _changes_before(
         if good and good[-1] <= change.at <= failure.at
     ]
     return sorted(changes, key=lambda each: each[1].at, reverse=True)
+
+
+def _is_gone(activity: Activity, dataset: DatasetId) -> bool:
+    """Whether a dataset was dropped, and not written since."""
+    changes, writes = activity.schema_changes.get(dataset), activity.writes.get(dataset)
+    newest = max(writes, key=lambda write: write.output.first) if writes else None
+    return bool(changes and changes[-1].is_drop and newest and is_drop(values(newest.output.facets)))
 
 
 def _is_of(good: Run | None, change: Finding) -> bool:

@@ -5,6 +5,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from headwater.cli.command_line import Paragraphs
 from headwater.cli.endpoint import add_server_options
 
 DEPTH = 20
@@ -175,7 +176,7 @@ def _added(commands: Commands, name: str, what: str, example: str) -> argparse.A
         help=what,
         description=f"Shows {what}.",
         epilog=_EPILOG.format(example=f"headwater {name} {example}"),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Paragraphs,
     )
     return parser
 
