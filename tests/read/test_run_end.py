@@ -73,3 +73,12 @@ def test_it_costs_a_read_for_a_list_and_none_where_nothing_is_open() -> None:
     closed = [{**started(run), "eventType": "COMPLETE"} for run in range(2, 30)]
     opened = [started(run) for run in range(2, 30)]
     assert calls(*parents, *opened) == calls(*parents, *closed) + 1
+
+
+def test_runs_of_one_id_end_each_by_the_job_that_is_theirs() -> None:
+    """A producer renamed a job while it ran, or a run id was made twice."""
+    stream = {"jobType": factory.facet(processingType="STREAMING", integration="FLINK", jobType="JOB")}
+    runs = [("a", 1, 100), ("a", 2, 200), ("b", 1, 300)]
+    get = after(*(factory.run_event("START", job=job, run=run, seconds=at, job_facets=stream) for job, run, at in runs))
+    listed = {job["name"]: [run["state"] for run in job["latestRuns"]] for job in get("jobs")["jobs"]}
+    assert listed == {"a": ["RUNNING", "ABORTED"], "b": ["RUNNING"]}

@@ -59,8 +59,8 @@ def test_the_last_good_run_may_be_of_another_job_that_wrote_the_table() -> None:
 
 
 def dropped(seconds: float, *, run: int, **facets: Document) -> list[Document]:
-    drop = {"lifecycleStateChange": factory.facet(lifecycleStateChange="DROP"), **facets}
-    return ran("drop_trips", run=run, seconds=seconds, outputs=[factory.dataset("trips", **drop)])
+    trips = factory.dataset("trips", lifecycleStateChange=factory.facet(lifecycleStateChange="DROP"), **facets)  # type: ignore[arg-type]
+    return ran("drop_trips", run=run, seconds=seconds, outputs=[trips])
 
 
 @pytest.mark.parametrize("facets", [{}, {"schema": factory.schema()}, {"schema": factory.schema("city:string")}])

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from headwater.fold.fold import fold
 from headwater.graph.names.search_words import differ_by_a_letter, variants, words_of
 from headwater.store.graph_store import GraphStore
+from headwater.store.memory import MemoryTable
 from tests import factory
 from tests.factory import Document
 from tests.lookup.requests import LAKE, RETENTION, LookupClient, after, key_of, table_after
 from tests.lookup.test_cost import CountedTable
+from tests.store import golden
 
 
 def wrote(*datasets: Document, job: str = "load", run: int = 1, namespace: str = "demo", **job_facets: Any) -> Document:
@@ -189,3 +191,14 @@ def test_hostile_texts_are_searched_as_any_other() -> None:
     for text in ("%", "a\x1fb", "\U0010ffff", "x" * 5000, "\u202e", "#", "script"):
         get("search/groups", q=text)
     assert found(get("search/groups", q="script"), "DATASET") == ["<script>"]
+
+
+def test_columns_of_a_table_of_0_1_0_are_found_once_its_jobs_have_run_again() -> None:
+    """0.1.0 stored schemas without terms of their columns."""
+    stored = golden.table_of("0.1.0")
+    assert found(LookupClient(stored)("search/groups", q="amount"), "COLUMN") == []
+    for event in golden.events():
+        fold([event], GraphStore(stored, RETENTION))
+    columns = found(LookupClient(stored)("search/groups", q="amount"), "COLUMN")
+    assert columns
+    assert columns == found(LookupClient(golden.folded(MemoryTable()))("search/groups", q="amount"), "COLUMN")

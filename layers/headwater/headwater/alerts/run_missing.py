@@ -31,7 +31,7 @@ from headwater.log import FaultLog
 from headwater.openlineage.instant import NEVER, Instant, instant_of, moved_back, shown
 from headwater.read.reader import Reader
 from headwater.store.errors import Conflict, CorruptItem, StorageError
-from headwater.store.graph_store import GraphStore
+from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.snapshot import ReadRequest
 from headwater.traversal.expectations import Expected, ExpectedState, by_rhythms, outputs_of, replaced, with_causes
 
@@ -134,23 +134,28 @@ class DueJobs:
     def _late(self, jobs: Sequence[JobId], now: Instant, heard: Moment, known: dict[JobId, Expected]) -> list["_Late"]:
         """The late jobs, of some that are due. A job whose item is damaged is left out. What is `known` of jobs is not
         read again, and what is read of those above is added."""
+        log = lambda fault: self.log("a due job cannot be read", fault)  # noqa: E731
         try:
-            return self._examined(jobs, now, heard, known)
+            return self._examined(jobs, now, heard, known, self.store.for_one_pass(log))
         except StorageError:
             raise
-        except Exception as error:  # noqa: BLE001 - a fault in one job must not hide the other jobs
+        except Exception:  # noqa: BLE001 - a fault in one job must not hide the other jobs
             if len(jobs) > 1:
                 return [each for job in jobs for each in self._late([job], now, heard, known)]
+        try:  # it may be in a job above, which the checks leave out
+            return self._examined(jobs, now, heard, {}, self.store.for_one_request(log))
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001
             self.log("a due job could not be examined", error)
             return []
 
     def _examined(
-        self, jobs: Sequence[JobId], now: Instant, heard: Moment, known: dict[JobId, Expected]
+        self, jobs: Sequence[JobId], now: Instant, heard: Moment, known: dict[JobId, Expected], store: GraphReader
     ) -> list["_Late"]:
         """Late jobs that no other job explains. Of those that were told, or due since the last event, nobody asks
         whether they have begun, nor for the cause: they may be many, and at most one of them is told."""
-        log = lambda fault: self.log("a due job cannot be read", fault)  # noqa: E731
-        reader, time = Reader(self.store.for_one_pass(log), self.naming), moment(now)
+        reader, time = Reader(store, self.naming), moment(now)
         read = {job: each for job in jobs if (each := known.get(job)) and _is_due(each, time)}
         due = {job: each.due for job, each in read.items() if each.due}
         due |= reader.store.due_runs(job for job in jobs if job not in due)
@@ -183,7 +188,8 @@ class DueJobs:
 
     def _report(self, late: "_Late", now: Instant, heard: Moment | None, below: Sequence["SaidExpectation"]) -> bool:
         try:
-            reader = Reader(self.store.for_one_request(), self.naming)
+            log = lambda fault: self.log("a reader of what is missing cannot be read", fault)  # noqa: E731
+            reader = Reader(self.store.for_one_request(log), self.naming)
             found = by_rhythms(reader, [late.job], moment(now))
             each = found.get(late.job)
             if each is None or each.state is not ExpectedState.LATE or each.slot != late.slot:

@@ -75,7 +75,7 @@ def _fold_once(batch: Batch, store: GraphStore, read: Snapshot, lost: Snapshot |
     store.put([*batch.events, *map(EventDay, batch.days - read.days)], read)
     before = {job: head.facts for job, head in read.jobs.all().items()}
     documents = read_documents(batch, store, before.values())
-    put_search_terms(store, batch, before, documents.stored.schemas.all())
+    put_search_terms(store, batch, before, store.schemas_with_terms(documents.stored))
     runs = fold_runs(batch, store, read)
     jobs = {job: facts.join(runs.parents.get(job)) for job, facts in {**runs.parents, **batch.jobs}.items()}
     write_supporting_items(batch, store, jobs, documents, runs.stored)

@@ -40,14 +40,14 @@ MIN_SILENCE = timedelta(minutes=15)
 def with_inferred_ends(store: GraphReader, runs: Sequence[Run]) -> list[Run]:
     """Runs, each with its own end or the end of its application."""
     open_runs = [run for run in runs if run.state is RunState.RUNNING]
-    parents = {run.run_id: run.parent for run in open_runs if run.parent and is_query_job(values(run.job_facets))}
+    parents = {run.id: run.parent for run in open_runs if run.parent and is_query_job(values(run.job_facets))}
     applications = _ended(store, parents.values())
     known = [
-        run.with_inferred_end(applications[parent]) if (parent := parents.get(run.run_id)) in applications else run
+        run.with_inferred_end(applications[parent]) if (parent := parents.get(run.id)) in applications else run
         for run in runs
     ]
     latest = _latest_runs(store, [run for run in known if run.state is RunState.RUNNING and is_stream(run)])
-    return [_ended_by(run, latest[run.run_id]) if run.run_id in latest else run for run in known]
+    return [_ended_by(run, latest[run.id]) if run.id in latest else run for run in known]
 
 
 def is_stream(run: Run) -> bool:
@@ -55,17 +55,13 @@ def is_stream(run: Run) -> bool:
     return facet_text(values(run.job_facets), "jobType", "processingType") == "STREAMING"
 
 
-def _latest_runs(store: GraphReader, streams: Sequence[Run]) -> dict[str, LatestRun]:
+def _latest_runs(store: GraphReader, streams: Sequence[Run]) -> dict[JobRunId, LatestRun]:
     """The newest run of the job of each open run, where it has superseded the open run; by the open run's id."""
     if not streams:
         return {}
     heads = store.read(ReadRequest(jobs={run.id.job for run in streams})).jobs
-    latest = {run.run_id: head.latest for run in streams if (head := heads.get(run.id.job)) and head.latest}
-    return {
-        run.run_id: latest[run.run_id]
-        for run in streams
-        if run.run_id in latest and latest[run.run_id].has_superseded(run)
-    }
+    latest = {run.id: head.latest for run in streams if (head := heads.get(run.id.job)) and head.latest}
+    return {run.id: latest[run.id] for run in streams if run.id in latest and latest[run.id].has_superseded(run)}
 
 
 def _ended_by(run: Run, newer: LatestRun) -> Run:

@@ -445,6 +445,11 @@ class GraphStore(GraphReader):
                 CODECS[item.labels["kind"]].check_version(stored)
         self._writable.put(items)
 
+    @staticmethod
+    def schemas_with_terms(read: Snapshot) -> list[SchemaId]:
+        """The schemas that were read whose columns have search terms. 0.1.0 wrote none: its items say no form."""
+        return [each for each in read.schemas.all() if read.items[keys.schema(each)].labels.get(SCHEMA, "1") != "1"]
+
     def put_new_terms(self, terms: Iterable[SearchTerm]) -> None:
         """Writes the search terms that are not stored."""
         items: list[Item] = []

@@ -4,6 +4,7 @@ The adapters are DynamoDB, SQLite and memory. Nothing outside `store` sees an it
 """
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -14,6 +15,11 @@ from typing import NamedTuple, Protocol
 from headwater.openlineage.instant import Instant, to_datetime
 from headwater.store import keys
 from headwater.store.keys import Key
+
+
+def _label(text: object) -> str:
+    """A label as JSON: a text, unless somebody has damaged it in a file."""
+    return _quoted(text) if isinstance(text, str) else json.dumps(text)
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class Item:
     @cached_property
     def version(self) -> str:
         key = ", ".join(map(_quoted, self.key))
-        labels = ", ".join([f"{_quoted(name)}: {_quoted(text)}" for name, text in sorted(self.labels.items())])
+        labels = ", ".join([f"{_quoted(name)}: {_label(text)}" for name, text in sorted(self.labels.items())])
         parts = ", ".join([f'{_quoted(name)}: "{part.hex()}"' for name, part in sorted(self.parts.items())])
         expires_at = "null" if self.expires_at is None else self.expires_at
         text = f"[[[{key}], {{{labels}}}, {{{parts}}}], {expires_at}]"
