@@ -11,10 +11,11 @@ from headwater import __doc__ as headwater_in_words
 from headwater.curate import routes as curate
 from headwater.curate.run_lifecycle import create_run, judge_good
 from headwater.http.parameters import Parameter
-from headwater.http.paths import PREFIX
+from headwater.http.paths import PREFIX, Path
 from headwater.http.router import Route
 from headwater.ingest import routes as ingest
 from headwater.lookup import routes as lookup
+from headwater.lookup.export import FORMATS
 from headwater.lookup.parameters import TEXT
 
 AnyRoute = Route[Any, Any, Any]
@@ -138,6 +139,9 @@ def _answers(route: AnyRoute) -> dict[str, Any]:
     content = _json(answer_schema(route.pattern))
     if set(TEXT) & set(route.parameters or ()):
         content["text/plain"] = {"schema": {"type": "string"}}
+    if route.pattern == Path.EXPORT:
+        types = [each.content_type.partition(";")[0] for each in FORMATS.values()]
+        content = {name: {"schema": {"type": "string"}} for name in types} | content
     return {"200": {"description": "the answer", "content": content}}
 
 
