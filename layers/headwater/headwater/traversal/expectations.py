@@ -313,7 +313,8 @@ def replaced(reader: Reader, late: Sequence[Expected]) -> set[JobId]:
     heads = reader.jobs(set().union(*others.values()), usages=False) if any(others.values()) else {}
 
     def is_replaced(job: JobId, begun: Moment) -> bool:
-        newer = (head for head in map(heads.get, others[job]) if head and moment(head.facts.first) > begun)
+        named = (head for head in map(heads.get, others[job]) if head and head.facts.first)  # a hidden one says nothing
+        newer = (head for head in named if moment(head.facts.first) > begun)
         return any(head.current.output_ids & outputs[job] for head in newer)
 
     return {each.id for each in late if is_replaced(each.id, each.begun or 0)}
