@@ -75,7 +75,7 @@ test("from the search to the cause, its run, its column, the consequences and th
   expect(await tabTo(page, /^Why\?$/)).toBe(1);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Why is revenue_daily wrong?" }).waitFor();
-  await page.getByText("decimal(8,2) → integer").waitFor();
+  await page.getByText("unit_price is integer now, was decimal(8,2) (incompatible)").waitFor();
   await page.locator(".cause-graph .react-flow__node").nth(4).waitFor();
   await settled(page);
   const pressed = [await tabTo(page, /^lake_revenue_daily/)];
