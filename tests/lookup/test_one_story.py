@@ -267,6 +267,16 @@ def test_a_run_that_has_not_come_is_one_story_for_all_that_wait_for_it(node: str
     assert past["findings"] == [], "then nothing was late"
 
 
+def test_a_late_run_is_found_though_another_job_wrote_the_table_since_and_however_far_above() -> None:
+    jobs = Jobs("a", "b", "c", "d", "e")
+    jobs.run(HOURS + 0.7, "e_corrections")
+    (alert,) = jobs.missing(HOURS + 0.9)
+    get = LookupClient(jobs.world.table, at=factory.EPOCH + timedelta(hours=HOURS + 0.9))
+    (finding,) = findings(get, "dataset:s3://lake:table_5")
+    assert (finding["kind"], finding["nodeId"], alert["name"]) == ("RUN_MISSING", alert["nodeId"], "a")
+    assert (finding["dueAt"], finding["distance"]) == (alert["dueAt"], 5)
+
+
 def test_a_job_that_waits_for_one_that_failed_is_not_said_to_be_missing() -> None:
     jobs = Jobs("a", "b")
     jobs.fail(HOURS, "a")

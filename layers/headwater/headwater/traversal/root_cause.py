@@ -12,8 +12,9 @@ stands (traversal/standing_changes.py). Without a last good run, any stored fail
         |--- other changes: told as earlier ones ----------|--------------------------------->
 
 A run that was late or missing, or wrote an unusual amount by its job's rhythm, is a finding if it was before the
-suspect ended and nothing above explains it (run_findings.py). So is the next run of the suspect's job if it is late
-now, or that of the job for which it waits: a table that is not written any more has no newer run that would show it.
+suspect ended and nothing above explains it (run_findings.py). So is the next run of a job that writes the dataset, if
+it is late now, or that of the job for which it waits: a table that is not written any more has no newer run that would
+show it.
 
 The walk upstream costs two reads a hop. Then a job costs up to two queries, and a dataset three, or four if no write of
 the dataset is known, or if its schema changed before the runs that are read. A change that may stand costs a query for
@@ -27,7 +28,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.concurrent import concurrent_map
 from headwater.graph.facets.curation import called
@@ -58,6 +59,9 @@ from headwater.traversal.lineage import Direction, Walk, walk_lineage
 from headwater.traversal.lineage_graph import LineageGraph
 from headwater.traversal.run_findings import following, of_changes, of_late, of_rhythm, of_runs, went_well
 from headwater.traversal.standing_changes import Way, standing_changes
+
+if TYPE_CHECKING:
+    from headwater.traversal.expectations import Expected
 
 MAX_NODES = 200
 MAX_RUNS = 100
@@ -168,7 +172,7 @@ def root_cause(reader: Reader, node: NamedNode, walk: Walk, now: Instant) -> Roo
         found.failures += _at_their_sources(reader, graph, _by_rhythms(upstream, activity, suspect, window))
         if as_of is None:
             missing = {each.node.name for each in found.failures if each.kind is FindingKind.RUN_MISSING}
-            late = _not_come(reader, graph, upstream, suspect, now)
+            late = _not_come(reader, graph, upstream, now)
             found.failures += (each for each in late if each.node.name not in missing)
     changed = [finding for finding in found.changes if not _is_of(confirmed, finding)]
     failures = [
@@ -210,27 +214,32 @@ def _by_rhythms(upstream: "_Upstream", activity: Activity, suspect: Run, window:
     }
 
 
-def _not_come(
-    reader: Reader, graph: LineageGraph, upstream: "_Upstream", suspect: Run, now: Instant
-) -> Iterator[Finding]:
-    """The next run of the suspect's job, or of the application that starts it, if the run is late, as its alert says;
-    or that of the job for which it waits."""
+def _not_come(reader: Reader, graph: LineageGraph, upstream: "_Upstream", now: Instant) -> Iterator[Finding]:
+    """The next run of each job that writes the dataset, or of the application that starts it, if the run is late, as
+    its alert says; or that of the job for which it waits, however far above. Of a job, its own."""
     from headwater.traversal.expectations import expected, replaced  # noqa: PLC0415 - no function needs it to start
 
-    job = job_id(suspect.job)
-    if (head := graph.jobs.get(job)) is None:
-        return
-    at = upstream.jobs[job]
-    if head.parent_name and is_query_job(values(head.facts.facets)):
-        job, at = job_id(head.parent_name), UpstreamNode(NodeKind.JOB, head.parent_name, at.distance)
-    late = expected(reader, [job], now).get(job)
-    for _ in range(LEVELS):
-        if late and late.waits_for:
-            above = late.waits_for.head.facts
-            at = upstream.jobs.get(above.id) or UpstreamNode(NodeKind.JOB, above.name, at.distance)
-            late = expected(reader, [above.id], now).get(above.id)
-    if late and not replaced(reader, [late]):
-        yield from of_late(at, late, moment(now))
+    first = min((at.distance for at in upstream.jobs.values()), default=0)
+    left = {_by_the_clock(graph.jobs[job]): first for job, at in upstream.jobs.items() if at.distance == first}
+    known, late = dict[JobId, int](), list["Expected"]()
+    while left:
+        known |= left
+        found = expected(reader, [*left], now)
+        above = {each.waits_for.id: left[job] + 1 for job, each in found.items() if each.waits_for}
+        late += (each for each in found.values() if not each.waits_for)
+        left = {job: distance for job, distance in above.items() if job not in known}
+    over = replaced(reader, late) if late else set()
+    for each in late:
+        if each.id not in over:
+            name = each.head.facts.name
+            at = upstream.jobs.get(each.id) or UpstreamNode(NodeKind.JOB, name, known[each.id])
+            yield from of_late(at, each, moment(now))
+
+
+def _by_the_clock(head: JobHead) -> JobId:
+    """The job, or of a query the application that starts it."""
+    is_started = head.parent_name and is_query_job(values(head.facts.facets))
+    return job_id(head.parent_name) if is_started and head.parent_name else head.facts.id
 
 
 def _at_their_sources(reader: Reader, graph: LineageGraph, found: Mapping[JobId, list[Finding]]) -> Iterator[Finding]:
