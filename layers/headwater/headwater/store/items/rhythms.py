@@ -112,16 +112,19 @@ def _decode_times(_: Item, members: Members) -> RunTimes:
 
 
 def _times(stored: Mapping[str, Any]) -> RunTimes:
-    """The columns as they are stored, without a look at each number."""
+    """The columns as they are stored, without a look at each number of the long ones."""
     starts, seconds, generations = [*accumulate(stored["starts"])], stored["seconds"], stored["generations"]
+    failed = _PLACES(stored["failed"])
     newest = starts
     if generations:
         ids = _ids(stored["runs"])
         newest = sorted(dict(zip(map(generations.get, ids, ids), starts, strict=True)).values())
     if len(starts) != len(seconds) or (starts and not EARLIEST <= starts[0] <= starts[-1] <= LATEST):
         raise ValueError("expected times of the calendar, and as many seconds")
+    if failed and not 0 <= min(failed) <= max(failed) < len(starts):
+        raise ValueError("expected places of runs that failed")
     is_due = bool(starts) and len(starts) - 1 not in stored["apart"]
-    return RunTimes(starts, seconds, stored["failed"], newest[-GENERATIONS:], is_due)
+    return RunTimes(starts, seconds, failed, newest[-GENERATIONS:], is_due)
 
 
 def _ids(runs: str) -> list[str]:
