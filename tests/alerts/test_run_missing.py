@@ -17,6 +17,7 @@ from headwater.openlineage.instant import Instant, instant_of
 from headwater.store import keys
 from headwater.store.errors import CorruptItem, StorageError
 from headwater.store.items import rhythms
+from headwater.store.items.compression import pack, unpack_once
 from headwater.store.items.rhythms import DUE
 from headwater.traversal import expectations
 from tests import factory
@@ -179,6 +180,15 @@ def test_a_job_whose_place_another_took_is_not_told() -> None:
     jobs.run(HOURS + 0.5, "a_new")
     jobs.run(HOURS + 1.5, "a_new")
     assert jobs.names(HOURS + 2) == []
+
+
+def test_a_reader_does_not_wait_for_a_job_that_another_has_replaced() -> None:
+    jobs = Jobs("a", "b")
+    for hour in range(HOURS, HOURS + 5):
+        jobs.run(hour, "a_new", "b")
+    assert jobs.names(HOURS + 4.5) == []
+    jobs.run(HOURS + 5, "a_new")
+    assert jobs.names(HOURS + 5.9) == ["b"]
 
 
 def test_events_that_came_late_tell_nothing() -> None:
@@ -357,6 +367,17 @@ def test_a_rhythm_that_cannot_be_read_hides_no_other_job(damaged: str, told: lis
     items[key] = replace(items[key], parts={**items[key].parts, "doc": b"broken"})
     jobs.run(HOURS + 2.9, "g")
     assert jobs.names(HOURS + 3) == told
+
+
+@pytest.mark.parametrize("failed", [None, 5, [HOURS], ["0"]])
+def test_a_job_whose_failed_runs_cannot_be_read_holds_up_no_other(failed: object) -> None:
+    jobs = Jobs("a", "b", "c")
+    jobs.due = replace(jobs.due, log=lambda *_, **__: None)
+    items, key = jobs.world.table.items, keys.rhythm(job_id(Name("demo", "a")))
+    document = pack({**unpack_once(items[key].parts["doc"]), "failed": failed})
+    items[key] = replace(items[key], parts={**items[key].parts, "doc": document})
+    jobs.run(HOURS + 2.9, "g")
+    assert jobs.names(HOURS + 3) == ["b"]
 
 
 def test_jobs_that_wait_for_one_under_way_are_not_read_at_each_sweep() -> None:

@@ -2,7 +2,8 @@
 
 A job is not late while a job that it waits for is: the one at the top is late, with all that follows from it. It waits
 for the job that starts it, and for writers of its inputs that had not ended well when it was due: a failure has its own
-alert. Once those have ended, it has the time it usually takes to begin after them.
+alert. Once those have ended, it has the time it usually takes to begin after them. It waits for no job without whose
+late run it has begun before: one that was replaced, or that it never needed.
 
     ingest        report, due 07:00       at 07:40
     ended 06:50   has not begun           report is late
@@ -203,7 +204,7 @@ def _with_cause(
         last = each.last
         ended = last.end if last and not is_parent else None
         if (
-            is_first  # it is overdue, even if it is not late yet by its own spread
+            (is_first and not has_run_since(late, each))  # it is overdue, even if it is not late yet by its own spread
             or (each.state is ExpectedState.LATE and is_parent)
             or (each.is_open and (is_parent or (each.begun or 0) > slot.due - _lead(each)))
             or (ended is not None and slot.due < ended and now < ended + _lag(late.times, each.times.ends))
@@ -211,6 +212,11 @@ def _with_cause(
         ) and (is_parent or not has_done_its_part(late.times, each.times, slot.due)):
             return late._replace(state=ExpectedState.WAITING, waits_for=each)
     return late
+
+
+def has_run_since(job: Expected, above: Expected) -> bool:
+    """Whether the newest run of a job began although a job above it was late: it can do without."""
+    return above.state is ExpectedState.LATE and above.slot is not None and (job.begun or 0) > above.slot.latest
 
 
 def outputs_of(reader: Reader, job: Expected) -> Sequence[DatasetRef]:
