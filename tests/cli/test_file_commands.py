@@ -149,7 +149,7 @@ def test_a_file_without_secrets_has_none_and_what_cannot_be_read_is_said(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert check.main(["--secrets", str(data)]) == 0
-    assert "no secret is known" in capsys.readouterr().out
+    assert "no secret was recognised" in capsys.readouterr().out
     broken = tmp_path / "broken.jsonl"
     broken.write_text('{"a": 1}\n{"b"\n{"c": 2}\n')
     assert check.main(["--secrets", str(broken)]) == 1

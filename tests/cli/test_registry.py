@@ -59,7 +59,7 @@ def test_a_topic_of_a_subject_is_named_by_an_option(
 ) -> None:
     registry.register("com.acme.Order", record("total:double"))
     assert once(registry, server) == 0
-    assert "no topic is known of com.acme.Order: name it with --topic" in capsys.readouterr().err
+    assert "no topic is known for com.acme.Order: name it with --topic" in capsys.readouterr().err
     assert once(registry, server, "--topic", "com.acme.Order=returns") == 0
     assert columns(server, "returns") == ["total"]
 

@@ -135,7 +135,7 @@ def test_the_listeners_part_that_is_wrong_is_to_blame(examine: Examine, settings
 
 def test_without_events_of_jobs_the_listener_is_to_blame(examine: Examine) -> None:
     status, output = examine("--namespace", "silent-jobs", key="for-silent-jobs")
-    assert (status, "[the listener is to blame] no event has arrived but the canary's" in output) == (1, True)
+    assert (status, "[the listener is to blame] no event has arrived except the canary's" in output) == (1, True)
 
 
 def test_events_that_are_taken_and_never_folded_are_the_stacks_fault(

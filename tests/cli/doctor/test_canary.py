@@ -51,7 +51,7 @@ def test_a_server_raises_the_alert_which_stays_where_the_canary_is_gone(
         client = Api(server.url)
         assert client.post(factory.run_event("COMPLETE", outputs=[factory.dataset("orders")])).status == 201
         assert main(["--url", server.url, "--namespace", "demo", "--alert"]) == 0
-        assert "a run failed as a test, and its alert was raised after" in capsys.readouterr().out
+        assert "a test run failed, and its alert was raised after" in capsys.readouterr().out
         (alert,) = client.get("alerts", namespace="demo").body["alerts"]
         assert (alert["type"], alert["name"]) == ("Run Failed", JOB)
         assert client.get("namespaces", "demo", "jobs", JOB).status == 404

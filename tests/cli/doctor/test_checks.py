@@ -91,7 +91,7 @@ def test_that_no_fault_was_found_is_said_with_what_the_events_leave_unseen() -> 
 
 def test_a_silent_run_is_found() -> None:
     findings = checks.never_ended(arrivals(job("live", silent=0.5), job("lost", silent=2)), NOW)
-    assert what(list(findings)) == ["jobs that run, but were silent for over an hour: lost"]
+    assert what(list(findings)) == ["running jobs without an event for over an hour: lost"]
 
 
 @pytest.mark.parametrize("name", ["hive://ip-10-0-0-1:9083", "s3a://lake", "file", "kafka://localhost:9092"])
@@ -106,7 +106,7 @@ def test_other_names_are_not(name: str) -> None:
 
 def test_a_job_whose_datasets_no_other_job_uses_is_an_island() -> None:
     jobs = [job("load", "raw", "a"), job("report", "a", "b"), job("mail", "b", ""), job("lost", "x", "y")]
-    assert what(list(isolated_jobs(arrivals(*jobs)))) == ["islands, jobs whose data no other uses: lost"]
+    assert what(list(isolated_jobs(arrivals(*jobs)))) == ["islands, jobs whose data no other job uses: lost"]
     assert component_sizes([{("s", "a")}, {("s", "b")}, {("s", "a"), ("s", "b")}, {("s", "c")}]) == [3, 3, 3, 1]
 
 
@@ -177,7 +177,7 @@ def test_datasets_without_a_usable_name_are_told_with_their_jobs() -> None:
     found = arrivals(events=[event, factory.run_event()])
     assert list(checks.set_aside(found)) == []
     assert what(list(checks.nameless_datasets(found))) == [
-        "datasets without a usable name were set aside, of insert-into_orders"
+        "datasets without a usable name were set aside, sent by insert-into_orders"
     ]
 
 

@@ -109,7 +109,7 @@ def test_of_many_tables_under_one_prefix_the_line_is_told_once() -> None:
 def test_jobs_that_differ_in_a_number_and_ran_once_are_one_job_a_query() -> None:
     queries = [job(f"20261122_1939{n:02}_00008_e2k6e", runs=1) for n in range(12)]
     (finding,) = engines.one_job_a_query(arrivals(*queries, job("nightly")))
-    assert finding.what.startswith("one job a query: 12 jobs of demo ran once each")
+    assert finding.what.startswith("one job per query: 12 jobs of demo ran once each")
     again = [job(f"load_2026_{n}", runs=2) for n in range(12)]
     others = [job(name, runs=1) for name in "abcdefghijkl"]
     assert list(engines.one_job_a_query(arrivals(*again, *others, *queries[:9]))) == []
@@ -138,7 +138,7 @@ def test_refusals_are_told_by_producer_with_a_remedy() -> None:
         found = list(engines.refusals(Api(upstream.url, "key")))
     assert what(found) == [
         "refused in the last week: flink, with the key etl, 12 times 400 for job.name, last at NOW",
-        "refused in the last week: a producer that was not read, without a valid key, once 401, last at NOW",
+        "refused in the last week: an unknown producer, without a valid key, once 401, last at NOW",
     ]
     assert "or of the secret of a stack" in found[1].fix
     with serving(Upstream(status=404, body=b"{}")) as earlier:

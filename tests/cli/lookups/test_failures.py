@@ -93,7 +93,7 @@ def test_a_server_that_takes_too_long() -> None:
             "cannot answer now (503): not available\u241b[2J",
         ),
         (429, b'{"message": "Too Many Requests"}', "cannot answer now (429): Too Many Requests"),
-        (413, b'{"message": "body: too long"}', "what was sent is too long: body: too long"),
+        (413, b'{"message": "body: too long"}', "the request body is too long: body: too long"),
         (413, b'{"message": "too long"}', "the answer is too long: too long"),
         (400, b'{"message": "depth: expected a whole number"}', "was refused: depth: expected a whole number"),
         (418, b"short and stout", "answered 418"),

@@ -206,7 +206,7 @@ def test_an_entry_that_cannot_be_read_is_told_and_left(world: World, capsys: pyt
     assert "4 x an entry of the quarantine that cannot be read" in capsys.readouterr().out
     assert redrive(world, "--all") == 0
     told = capsys.readouterr()
-    assert "3 messages were sent once more" in told.out
+    assert "3 messages were sent again" in told.out
     assert told.err.count("left where it is: quarantine/broken") == 4
     assert world.bodies.count("quarantine/") == 4
 

@@ -106,7 +106,7 @@ def list_secrets(sources: Iterable[str]) -> int:
     if found:
         print(f"failed: {found.total():,} secrets in {number:,} documents", file=sys.stderr)
     elif not unread:
-        print(f"no secret is known in {number:,} documents")
+        print(f"no secret was recognised in {number:,} documents")
     return 1 if found or unread else 0
 
 

@@ -1,6 +1,6 @@
 """Writes every event of a file as the archive of a deployed stack has it.
 
-events/date=2026-11-20/000000000614.gz has a line of JSON for each event, `{"receivedAt": ..., "event": ...}`, in the
+events/date=2026-11-20/000000000614.gz has one line of JSON per event, `{"receivedAt": ..., "event": ...}`, in the
 order in which they were received. --to is a folder or a prefix of a bucket. If the same file was exported there
 before, only the events since then are added.
 """

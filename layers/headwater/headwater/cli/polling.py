@@ -96,7 +96,7 @@ def add_options(parser: argparse.ArgumentParser, source: str) -> None:
     """The options of polls, and of the server. `source` is what is asked, such as `the workers`."""
     parser.add_argument("--once", action="store_true", help="poll once, and end")
     parser.add_argument(
-        "--interval", type=float, default=INTERVAL, metavar="SECONDS", help="between polls (default: %(default)g)"
+        "--interval", type=float, default=INTERVAL, metavar="SECONDS", help="pause between polls (default: %(default)g)"
     )
     parser.add_argument(
         "--authorization-file", type=Path, metavar="FILE", help=f"file with the Authorization header for {source}"

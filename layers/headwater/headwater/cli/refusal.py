@@ -100,7 +100,7 @@ def _refused(response: Response, url: str, given: Given, has_key: bool) -> Comma
         case 400:
             return RefusedRequest(f"the request was refused{said}", status=WRONG_COMMAND, http_status=status)
         case 413 if message and message.startswith("body"):
-            return RefusedRequest(f"what was sent is too long{said}", status=WRONG_COMMAND, http_status=status)
+            return RefusedRequest(f"the request body is too long{said}", status=WRONG_COMMAND, http_status=status)
         case 413:
             what, step = f"the request or the answer is too long{said}", "a lookup with a smaller --depth asks for less"
         case 429 | 500 | 502 | 503 | 504:

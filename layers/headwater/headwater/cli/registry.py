@@ -85,7 +85,9 @@ def glue_client() -> Any:
 def report(result: PollResult) -> None:
     for name in result.unplaced:
         print(
-            f"no topic is known of {inert(name)}: name it with --topic {inert(name)}=TOPIC", file=sys.stderr, flush=True
+            f"no topic is known for {inert(name)}: name it with --topic {inert(name)}=TOPIC",
+            file=sys.stderr,
+            flush=True,
         )
     print(f"subjects: {result.read}, events sent: {result.sent}", flush=True)
 

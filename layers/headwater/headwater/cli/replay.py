@@ -168,12 +168,12 @@ def _raise(what: str, error: BaseException, **_: object) -> None:
 def parser() -> argparse.ArgumentParser:
     parser = command_parser("replay", __doc__, "headwater replay archive --since 7d --settings headwater.yml")
     parser.add_argument("paths", nargs="+", metavar="PATH|URL", help="as headwater load takes them")
-    parser.add_argument("--since", dest="begin", type=time, metavar="TIME", help="list the alerts of this time on")
+    parser.add_argument("--since", dest="begin", type=time, metavar="TIME", help="list only alerts from this time on")
     parser.add_argument(
         "--until", dest="end", type=time, metavar="TIME", help="replay until this time (default: the last event)"
     )
-    parser.add_argument("--settings", type=Path, metavar="FILE", help="a headwater.yml, in place of what was put")
-    parser.add_argument("--json", action="store_true", help="print an alert a line, as the topic has it")
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="use this headwater.yml, not the stored settings")
+    parser.add_argument("--json", action="store_true", help="print one alert per line, in the form of the topic")
     return parser
 
 

@@ -72,10 +72,10 @@ def compare(options: argparse.Namespace, stack: ExitStack) -> int:
     if options.suggest_map:
         if production is None:
             raise CommandFailure(
-                "a map is from production's names", "name it with --url or --data", status=WRONG_COMMAND
+                "a map needs production's names", "name its server or file with --url or --data", status=WRONG_COMMAND
             )
         lines = suggested(after, production)
-        print("\n".join(lines) if lines else f"no dataset of {production.source} is like one of {after.source}")
+        print("\n".join(lines) if lines else f"no dataset of {production.source} looks like one of {after.source}")
         return 0
     report = report_of(ChangeComparison.of(before, after), policy, production)
     if options.format == "json":

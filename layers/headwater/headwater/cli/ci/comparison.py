@@ -110,9 +110,9 @@ def without_common_name(one: str, ours: list[str], other: str, theirs: list[str]
         for source, nodes in ((one, ours), (other, theirs))
     ]
     return CommandFailure(
-        f"{one} and {other} name no dataset alike; nothing was compared",
-        "name the one by the other in the section `names` of headwater.yml",
-        "`headwater ci --suggest-map` with the same words proposes it",
+        f"{one} and {other} have no dataset name in common; nothing was compared",
+        "map the names of one to those of the other in the section `names` of headwater.yml",
+        "`headwater ci --suggest-map` with the same arguments proposes a map",
         status=WRONG_COMMAND,
         listed=named,
     )

@@ -146,7 +146,7 @@ def read(source: Path) -> list[NormalisedEvent]:
     except OSError as error:
         raise CommandFailure(f"{source} cannot be read: {error.strerror or error}", status=WRONG_COMMAND) from None
     if not sent:
-        raise CommandFailure(f"{source} has no events", "a job's events are there once it ran", status=WRONG_COMMAND)
+        raise CommandFailure(f"{source} has no events", "jobs write their events when they run", status=WRONG_COMMAND)
     return sent
 
 

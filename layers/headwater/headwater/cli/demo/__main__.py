@@ -10,7 +10,7 @@ from headwater.cli.file import readable
 from headwater.cli.lookups.terminal import print_anything
 from headwater.config import BadEnvironment
 
-NOTE = "The events were recorded from `make demo` (local/demo/record.py), and are moved to end now."
+NOTE = "The events were recorded from `make demo` (local/demo/record.py), and shifted in time to end now."
 
 
 def parser() -> argparse.ArgumentParser:

@@ -70,7 +70,7 @@ def examine(client: Api, namespace: str | None, *, with_alert: bool = False) -> 
         read_back(client, canary_namespace, run_id)
         if with_alert:
             seconds = wait_for_alert(client, canary_namespace)
-            print(f"[ok] a run failed as a test, and its alert was raised after {seconds:.0f} s: {RECEIVED}")
+            print(f"[ok] a test run failed, and its alert was raised after {seconds:.0f} s: {RECEIVED}")
     finally:
         canary_findings += take_out(client, canary_namespace)
     return report(client, namespace, canary_findings)
@@ -85,11 +85,11 @@ def examine_listener(options: argparse.Namespace) -> int:
         raise Diagnosis(other_namespace(listener, options.namespace))
     run_id, canary_findings = post_canary(listener.client, listener.namespace)
     canary_findings += listener.gaps
-    print("[ok] the listener's settings are good: a run was posted by them")
+    print("[ok] the listener's settings are good: a run was posted with them")
     reader = Api(listener.client.url, key_of(options.key_file) or listener.client.key)
     if reader.key == listener.client.key and reader.get("namespaces", limit=1).status == FORBIDDEN:
         print(f"[note] its key may not read: put a key with the scope read into {KEY_VARIABLE} for the arrived events")
-        print(f"[note] the canary stays in the graph, in {listener.namespace}: a key with the scope admin takes it out")
+        print(f"[note] the canary stays in the graph, in {listener.namespace}: a key with the scope admin removes it")
         return print_findings(canary_findings)
     try:
         read_back(reader, listener.namespace, run_id)

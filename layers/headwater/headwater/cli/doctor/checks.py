@@ -36,7 +36,7 @@ def nothing_arrived(arrivals: Arrivals, namespace: str | None) -> Iterator[Docto
     """The canary arrived, but no events of jobs: the jobs send none, or send events in another namespace."""
     if not arrivals.events:
         yield DoctorFinding(
-            "no event has arrived but the canary's, as far as this key may see",
+            "no event has arrived except the canary's, as far as this key can see",
             "check spark.extraListeners, the listener's jar, and spark.openlineage.transport.type (`http`): run "
             "the doctor with --spark-defaults on the driver's host, and look for OpenLineage in the driver's log",
             Blame.LISTENER,
@@ -110,7 +110,7 @@ def never_ended(arrivals: Arrivals, now: datetime) -> Iterator[DoctorFinding]:
     names = [name for name, run in runs if run["state"] == "RUNNING" and is_silent(run, now)]
     if names:
         fix = "the run was killed, or its host was lost: the next run of the job replaces the state"
-        yield DoctorFinding(f"jobs that run, but were silent for over an hour: {first_few(names)}", fix)
+        yield DoctorFinding(f"running jobs without an event for over an hour: {first_few(names)}", fix)
 
 
 def is_silent(run: Document, now: datetime) -> bool:
@@ -166,7 +166,7 @@ def nameless_datasets(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     jobs = sorted({job for _, job, path in noted_paths(arrivals) if path.endswith(NAMELESS) and ".facets." not in path})
     if jobs:
         yield DoctorFinding(
-            f"datasets without a usable name were set aside, of {first_few(jobs)}",
+            f"datasets without a usable name were set aside, sent by {first_few(jobs)}",
             "Flink sends connectors without lineage of their own (datagen, filesystem) with an empty namespace: use a "
             "connector with lineage, or report the dataset with layers/headwater/headwater/spark",
         )

@@ -29,7 +29,7 @@ def refusals(client: Api) -> Iterator[DoctorFinding]:
     """What was refused in the last week, by producer. A stack of an earlier release has no such statistics."""
     response = client.get("stats", "refusals")
     for refused in response.body["refusals"] if response.status == 200 else ():
-        of = refused["producer"] or "a producer that was not read"
+        of = refused["producer"] or "an unknown producer"
         key = f"with the key {refused['key']}" if refused["key"] else "without a valid key"
         path = f" for {refused['path']}" if refused["path"] else ""
         times = "once" if refused["count"] == 1 else f"{refused['count']} times"
@@ -48,7 +48,7 @@ def one_job_a_query(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     for (namespace, pattern), names in sorted(alike.items()):
         if "#" in pattern and len(names) >= MANY:
             yield DoctorFinding(
-                f"one job a query: {len(names)} jobs of {namespace} ran once each, and their names differ only in "
+                f"one job per query: {len(names)} jobs of {namespace} ran once each, and their names differ only in "
                 f"numbers: {first_few(sorted(names))}",
                 "give the job a name that stays from run to run, and let a parameter hold what changes; for a query "
                 "engine, send the text of the query (the facet sql): docs/producers",

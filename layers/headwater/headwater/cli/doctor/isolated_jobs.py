@@ -11,8 +11,8 @@ def isolated_jobs(arrivals: Arrivals) -> Iterator[DoctorFinding]:
     sizes = component_sizes([dataset_ids(job) for job in arrivals.jobs])
     alone = [job["name"] for job, size in zip(arrivals.jobs, sizes, strict=True) if size == 1 and job["outputs"]]
     if alone and max(sizes) > 1:
-        fix = "the next job may use another name of the same dataset: see suspicious names, and docs/identity.md"
-        yield DoctorFinding(f"islands, jobs whose data no other uses: {first_few(alone)}", fix)
+        fix = "another job may use a different name for the same dataset: see suspicious names, and docs/identity.md"
+        yield DoctorFinding(f"islands, jobs whose data no other job uses: {first_few(alone)}", fix)
 
 
 def dataset_ids(job: Document) -> set[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Installs a real engine from the package registries, runs a small pipeline on it with the engine's own OpenLineage
-integration, and shows the lineage and the alerts. Kafka Connect has no integration: its connectors are followed as by
-`headwater connect`. The last step of each pipeline fails, to show an alert. `kafka` is a broker without a pipeline, at
+integration, and shows the lineage and the alerts. Kafka Connect has no integration: `headwater connect` follows its
+connectors. The last step of each pipeline fails, to show an alert. `kafka` is a broker without a pipeline, at
 127.0.0.1:9092 (another port if that is taken), which runs until Ctrl-C."""
 
 import argparse

@@ -73,7 +73,7 @@ def format_storage(broker: Broker) -> None:
     done = subprocess.run(formatted, capture_output=True, text=True, timeout=READY_SECONDS, check=False)
     if done.returncode:
         raise Failure(
-            f"Kafka's storage could not be made:\n{tail(done.stdout + done.stderr)}",
+            f"Kafka's storage could not be created:\n{tail(done.stdout + done.stderr)}",
             "correct the cause that Kafka names",
         )
 

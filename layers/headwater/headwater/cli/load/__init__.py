@@ -1,7 +1,7 @@
-"""Sends recorded events to a server: files of one JSON event a line, as clients write them or as the archive has them
-(`{"receivedAt": ..., "event": ...}`), arrays of events, plain or gzipped; folders of such files, https://... and
-s3://BUCKET/PREFIX. Or moves a Marquez here: its events, then its tags and descriptions. Sending an event
-twice does no harm: the graph stays the same."""
+"""Sends recorded events to a server: files with one JSON event per line, as clients write them or as the archive has
+them (`{"receivedAt": ..., "event": ...}`), arrays of events, plain or gzipped; folders of such files, https://... and
+s3://BUCKET/PREFIX. Or copies a Marquez: its events, then its tags and descriptions. Sending an event twice does no
+harm: the graph stays the same."""
 
 import argparse
 import sys
@@ -27,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
     parser = command_parser("load", __doc__, *examples)
     parser.add_argument("paths", nargs="*", metavar="PATH|URL", help="a file, a folder, https://... or s3://...")
     add_server_options(parser)
-    parser.add_argument("--marquez", metavar="URL", help="move what the Marquez (or Headwater) at this URL has")
+    parser.add_argument("--marquez", metavar="URL", help="copy from the Marquez (or Headwater) at this URL")
     parser.add_argument("--marquez-key-file", type=Path, metavar="FILE", help="file with its API key, if it needs one")
     parser.add_argument(
         "--resume", type=Path, metavar="FILE", help="remember here what was sent, so that an interrupted load can go on"

@@ -1,7 +1,8 @@
 """Lists the messages that could not be processed, by reason, and sends them again.
 
 Messages in quarantine failed because of a bug, dead letters because of an outage. With --reason, --run, --older-than
-or --all they are sent again; without any of these they are only listed. What fails again returns with its new reason.
+or --all they are sent again; without any of these they are only listed. Messages that fail again return with their
+new reason.
 """
 
 import argparse
@@ -52,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.dry_run or not is_chosen:
             show(homes, wanted)
         else:
-            print(f"{replay(homes, wanted):,} messages were sent once more; what fails again returns with its reason")
+            print(f"{replay(homes, wanted):,} messages were sent again; those that fail again return with their reason")
     return 0
 
 

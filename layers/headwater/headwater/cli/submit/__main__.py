@@ -121,7 +121,7 @@ def parser() -> argparse.ArgumentParser:
         help="only fetch the jars that Spark and tests of lineage need; with HEADWATER_JARS=DIR they then work offline",
     )
     parser.add_argument("program", type=program)
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the program")
     return parser
 
 
