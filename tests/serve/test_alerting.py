@@ -13,6 +13,7 @@ from headwater.serve.alerting import POLL_SECONDS, RETRY_SECONDS, Announcing, De
 from headwater.serve.log import ServeLog
 from headwater.serve.receivers import Console, Topic
 from headwater.store.errors import Rejected, StorageError
+from headwater.store.sqlite import alert_log as alerts_of_file
 from headwater.store.sqlite.alert_log import KEPT, SqliteAlertLog
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.outbox import LONG, SqliteOutbox
@@ -142,6 +143,37 @@ def test_the_log_keeps_the_newest_alerts(alert_log: SqliteAlertLog) -> None:
     add(alert_log, *range(KEPT + 5))
     delivery.step()
     assert receiver.got == [5]
+
+
+def test_a_flood_drops_no_alert_of_another_namespace(
+    alert_log: SqliteAlertLog, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What all receivers got goes first, then the oldest of whoever has the most."""
+    monkeypatch.setattr(alerts_of_file, "KEPT", 20)
+    receiver = FakeReceiver("away for long")
+    (delivery,) = delivering(alert_log, receiver)
+    add(alert_log, 1, 2, 3)
+    deliver_all(delivery)
+    for namespace, numbers in (("quiet", [4, 5]), ("loud", range(10, 30)), ("other", [6])):
+        alert_log.add([{"number": number, "namespace": namespace} for number in numbers])
+    deliver_all(delivery)
+    assert sorted(receiver.got) == [1, 2, 3, 4, 5, 6, *range(13, 30)]
+    (again,) = delivering(SqliteAlertLog(database), receiver)
+    assert again.step() == POLL_SECONDS, "the file knows that it has got all"
+
+
+def test_what_was_left_out_does_not_hold_up_how_far_a_receiver_has_got(
+    alert_log: SqliteAlertLog, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alerts_of_file, "KEPT", 20)
+    receiver = FakeReceiver("slow")
+    (delivery,) = delivering(alert_log, receiver)
+    alert_log.add([{"number": 0, "namespace": "a"}])
+    alert_log.add([{"number": number, "namespace": "loud"} for number in range(1, 25)])
+    assert [delivery.step() for _ in range(3)] == [0, 0, 0]
+    (again,) = delivering(SqliteAlertLog(database), receiver)
+    assert again.step() == 0
+    assert receiver.got == [0, 6, 7, 8], "1 to 5 were left out"
 
 
 def test_the_console_shows_an_alert_as_sentences(capsys: pytest.CaptureFixture[str]) -> None:

@@ -271,7 +271,7 @@ def test_a_key_whose_requests_wait_already_is_told_when_to_come_again(
     assert all("of this key wait" in reply.body["message"] for reply in refused)
 
 
-@pytest.mark.parametrize(("behind", "pauses"), [(30.0, []), (45.0, [0.5]), (9_000.0, [posting.MAX_PAUSE_SECONDS])])
+@pytest.mark.parametrize(("behind", "pauses"), [(30.0, []), (35.0, [0.5]), (9_000.0, [posting.MAX_PAUSE_SECONDS])])
 def test_a_key_whose_events_wait_for_long_gets_its_answers_later(
     client: Client, monkeypatch: pytest.MonkeyPatch, behind: float, pauses: list[float]
 ) -> None:
@@ -286,6 +286,22 @@ def test_a_key_whose_events_wait_for_long_gets_its_answers_later(
     monkeypatch.setattr(home.inbox, "seconds_behind", lambda sender: behind if sender == "k" else 0)
     assert client("POST", "/api/v1/lineage", factory.run_event()).status == 201
     assert slept == pauses
+
+
+@pytest.mark.parametrize(("behind", "status", "again"), [(60.0, 200, None), (62.5, 503, "3"), (9_000.0, 503, "60")])
+def test_a_batch_of_a_key_that_is_too_far_ahead_is_refused(
+    client: Client, monkeypatch: pytest.MonkeyPatch, behind: float, status: int, again: str | None
+) -> None:
+    home = client.application._home
+    add_key(home.database, "ingest")  # type: ignore[attr-defined]
+    monkeypatch.setattr(posting, "MAX_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(posting, "PATIENCE_SECONDS", 60)
+    monkeypatch.setattr(home.inbox, "seconds_behind", lambda _: behind)
+    for path in ("/api/v1/lineage/batch", "/lineage/batch?wait=1"):
+        reply = client("POST", path, [factory.run_event()])
+        assert (reply.status, reply.headers.get("retry-after")) == (status, again)
+    assert home.inbox.depth() == 0 or status == 200
+    assert client("POST", "/lineage", factory.run_event()).status == 201
 
 
 class Large:

@@ -92,6 +92,29 @@ def test_how_far_the_senders_of_other_batches_are_behind_stays_known(inbox: Sqli
     assert [inbox.seconds_behind(sender) for sender in "abc"] == [0, 0, 0], "what is held up slows nobody down"
 
 
+def test_how_far_a_sender_is_behind_follows_from_what_waits_and_how_fast_it_is_taken(
+    inbox: SqliteInbox, database: Database, clock: Clock
+) -> None:
+    def take(limit: int) -> None:
+        with database.writing() as connection:
+            inbox.remove(connection, [message.number for message in inbox.take(limit)])
+
+    inbox.send([message(f"a{number}", sender="a") for number in range(100)])
+    inbox.send([message("b", sender="b")])
+    take(11)
+    assert inbox.seconds_behind("a") == 0, "not known yet"
+    clock.now += 1
+    take(10)
+    assert inbox.seconds_behind("a") == 90 / 10, "those that are being folded wait, too"
+    inbox.send([message(f"more {number}", sender=sender) for sender in "ab" for number in range(60)])
+    assert (inbox.seconds_behind("a"), inbox.seconds_behind("b")) == (150 / 10, 0)
+    clock.now += 2
+    take(1_000)
+    assert inbox.seconds_behind("a") == 140 * (0.1 + (0.2 - 0.1) / 5)
+    take(10)
+    assert inbox.seconds_behind("a") == 0
+
+
 def test_messages_of_the_release_before_have_no_sender(inbox: SqliteInbox, database: Database) -> None:
     with database.writing() as connection:
         connection.execute("INSERT INTO archive (seq, received, message) VALUES (7, 0, 'old')")

@@ -15,7 +15,7 @@ import pytest
 from headwater.store.errors import Conflict, StorageError
 from headwater.store.keys import Key
 from headwater.store.sqlite import table as queries
-from headwater.store.sqlite.database import Database, RefusedDatabase, sole_use
+from headwater.store.sqlite.database import WRITER_CACHE_KIB, Database, RefusedDatabase, sole_use
 from headwater.store.sqlite.item_cache import BYTES_BESIDE_PARTS, ItemCache
 from headwater.store.sqlite.list_counts import ListCounts
 from headwater.store.sqlite.table import SqliteTable, Transaction
@@ -219,6 +219,15 @@ def test_the_log_is_copied_into_the_file_apart_from_commits(database: Database, 
         connection.execute("SELECT count(*) FROM bodies").fetchone()
         database.copy_log()
     assert in_the_file() == 1_500
+
+
+def test_the_cache_of_a_new_file_is_as_large_as_that_of_a_known_one(tmp_path: Path) -> None:
+    """What does not fit goes into the log ahead of the commit."""
+    for _ in range(2):
+        with closing(Database(tmp_path / "lineage.db")) as database, database.writing() as connection:
+            for number in range(2_500):
+                connection.execute("REPLACE INTO bodies VALUES (?, zeroblob(16000))", (str(number),))
+            assert Path(f"{database.path}-wal").stat().st_size > 2_500 * 16_000 - 1_100 * WRITER_CACHE_KIB
 
 
 def test_a_copy_has_what_the_file_has(database: Database, tmp_path: Path) -> None:

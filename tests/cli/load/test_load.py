@@ -3,6 +3,7 @@
 import gzip
 import json
 import threading
+import time
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,6 +14,7 @@ from moto import mock_aws
 
 from headwater.cli import load
 from headwater.cli.api import Api
+from headwater.cli.failure import CommandFailure
 from headwater.cli.load.sending import Sending
 from headwater.cli.load.sources import events
 from headwater.ingest.event_files import SentEvent, batches
@@ -156,6 +158,18 @@ def test_a_server_that_refuses_or_is_another_is_told_with_its_url(
     told = capsys.readouterr()
     assert f"failed: {other.url} cannot be reached: [Errno 111]" in told.err
     assert "events accepted: 0" in told.out
+
+
+def test_a_busy_server_is_asked_again_after_as_long_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    busy = Upstream(503, headers={"Retry-After": "7"})
+    with serving(busy) as server, pytest.raises(CommandFailure):
+        Sending(Api(server.url, tries=4)).send([SentEvent("line 1", TEXTS[0])])
+    busy.headers["Retry-After"] = "Sat, 28 Nov 2026 07:28:00 GMT"
+    with serving(busy) as server, pytest.raises(CommandFailure):
+        Sending(Api(server.url, tries=4)).send([SentEvent("line 1", TEXTS[0])])
+    assert slept == [7, 7, 7, 0.1, 0.2, 0.4]
 
 
 def archive_with(folder: Path, key: str) -> Path:

@@ -128,7 +128,7 @@ class Api:
             response = self._response(method, url, body, encoding)
             if response.status not in BUSY or pause is None:
                 break
-            time.sleep(pause)
+            time.sleep(max(pause, min(PATIENT_SECONDS, response.retry_after)))
         return response
 
     def _response(self, method: str, url: str, body: Body, encoding: str) -> Response:
@@ -140,7 +140,9 @@ class Api:
         try:
             request = urllib.request.Request(url, body, headers, method=method)  # noqa: S310 - cli/endpoint.py checks it
             with _opened(request, self.seconds) as answer:
-                return Response(answer.status, _decoded(answer.read(), answer.headers), time.monotonic() - start)
+                text, seconds = _decoded(answer.read(), answer.headers), time.monotonic() - start
+                after = answer.headers.get("Retry-After", "")
+                return Response(answer.status, text, seconds, retry_after=int(after) if after.isdecimal() else 0)
         except (OSError, HTTPException, ValueError, EOFError, zlib.error) as error:
             reason = getattr(error, "reason", error)
             return Response(0, str(reason), time.monotonic() - start, isinstance(reason, TimeoutError))

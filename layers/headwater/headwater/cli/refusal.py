@@ -24,12 +24,14 @@ BY_OPTIONS = Given()
 
 @dataclass(frozen=True)
 class Response:
-    """A response. If there was none, `status` is 0, `text` is the reason, and `is_late` says that it took too long."""
+    """A response. If there was none, `status` is 0, `text` is the reason, and `is_late` says that it took too long. A
+    busy server says `retry_after` how many seconds to send the request again."""
 
     status: int
     text: str
     seconds: float
     is_late: bool = False
+    retry_after: float = 0
 
     @property
     def body(self) -> Any:

@@ -38,7 +38,8 @@ class Inbox(Protocol):
         """The first messages of each sender, in turn, except those of some groups."""
 
     def seconds_behind(self, sender: str) -> float:
-        """For how long the first message of a sender had waited when messages were last taken."""
+        """In about how many seconds what a sender sends now is taken. Until it is known how fast that goes: for how
+        long its first message had waited when messages were last taken."""
 
     def holds(self, messages: Iterable[Message]) -> bool:
         """Whether any of these messages, sent by this process recently, is not folded yet."""

@@ -179,11 +179,11 @@ class Database:
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
         )
+        connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # of a new file; the pages of a cache are counted once
         connection.execute(f"PRAGMA cache_size = -{cache_kib}")
         return connection
 
     def _prepare(self) -> None:
-        self._writer.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         self._writer.execute("PRAGMA journal_mode = WAL")
         self._writer.execute("PRAGMA synchronous = FULL")
         self._writer.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")

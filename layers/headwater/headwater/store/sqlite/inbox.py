@@ -8,8 +8,9 @@ event of another is in the next batch.
 import json
 import sqlite3
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 from threading import Lock
@@ -34,11 +35,12 @@ _GROUP, _SENDER = f"substr(message_group, 1, {_SLASH} - 1)", f"substr(message_gr
 """A row has "group/sender", as in "7d41…/team-a". One of a release before, or of a redrive, has no sender."""
 _BY_SENDER = f"CREATE INDEX IF NOT EXISTS inbox_by_sender ON inbox ({_SENDER}, seq)"
 _NEXT_SENDER = f"SELECT {_SENDER} FROM inbox WHERE {_SENDER} >= ? ORDER BY {_SENDER} LIMIT 1"  # noqa: S608
+_OF_SENDER = f"WHERE {_SENDER} = ? AND {_GROUP} NOT IN (SELECT value FROM json_each(?))"  # noqa: S608
 _TAKE = (
     f"SELECT {_SENDER}, received, inbox.seq, {_GROUP}, message"  # noqa: S608
-    f" FROM inbox CROSS JOIN archive ON archive.seq = inbox.seq"
-    f" WHERE {_SENDER} = ? AND {_GROUP} NOT IN (SELECT value FROM json_each(?)) ORDER BY inbox.seq LIMIT ?"
+    f" FROM inbox CROSS JOIN archive ON archive.seq = inbox.seq {_OF_SENDER} ORDER BY inbox.seq LIMIT ?"
 )
+_COUNT = f"SELECT count(*) FROM inbox {_OF_SENDER}"  # noqa: S608
 
 _HELD = "SELECT 1 FROM inbox WHERE seq IN (SELECT value FROM json_each(?)) LIMIT 1"
 
@@ -46,6 +48,30 @@ _HELD = "SELECT 1 FROM inbox WHERE seq IN (SELECT value FROM json_each(?)) LIMIT
 class _Posted(NamedTuple):
     time: float
     number: int
+
+
+@dataclass
+class _Backlog:
+    """What waited of a sender when messages were last taken `at` a time, and came since: how many messages, and for how
+    long the first one had waited. So many of them were `taken`, or 0 if there were no others. Of late, one took
+    `seconds_each`; 0 if that is not known yet."""
+
+    at: float
+    number: int
+    waited: float
+    taken: int
+    seconds_each: float
+
+    @property
+    def seconds(self) -> float:
+        return self.number * self.seconds_each or self.waited
+
+    def seconds_each_at(self, now: float) -> float:
+        """The seconds that a message takes, as of late: those that were taken are folded by now."""
+        if not self.taken:
+            return 0
+        latest = (now - self.at) / self.taken
+        return self.seconds_each + (latest - self.seconds_each) / 5 if self.seconds_each else latest
 
 
 class SqliteInbox:
@@ -68,7 +94,7 @@ class SqliteInbox:
         self._reading = Lock()
         self._recent: OrderedDict[str, _Posted] = OrderedDict()
         self._last_sender = ""
-        self._behind: dict[str, float] = {}
+        self._backlogs: dict[str, _Backlog] = {}
 
     def listen(self, on_arrival: Callable[[], object], on_failure: Callable[[str, BaseException], object]) -> None:
         self._on_arrival = on_arrival
@@ -91,17 +117,28 @@ class SqliteInbox:
             senders = in_turn(connection, _NEXT_SENDER, self._last_sender)
             each = min(limit, -(-4 * limit // max(1, len(senders))))  # most have fewer than their part
             rows = [connection.execute(_TAKE, (sender, groups, each)).fetchall() for sender in senders[:limit]]
-        others = {sender: self._behind[sender] for sender in senders[limit:] if sender in self._behind}
-        self._behind = others | {of_one[0][0]: now - of_one[0][1] for of_one in rows if of_one}
+            numbers = [
+                len(of_one) if len(of_one) < each else connection.execute(_COUNT, (of_one[0][0], groups)).fetchone()[0]
+                for of_one in rows
+            ]
         first = [row for turn in zip_longest(*rows) for row in turn if row][:limit]
         messages = (InboxMessage(number, group, body, self._read.get(number)) for _, _, number, group, body in first)
         if batch := _bounded(messages):
             self._last_sender = first[len(batch) - 1][0]
+        taken = Counter(sender for sender, *_ in first[: len(batch)])
+        others = {sender: self._backlogs[sender] for sender in senders[limit:] if sender in self._backlogs}
+        self._backlogs = others | {
+            sender: self._backlog(sender, number, now - of_one[0][1], taken[sender], now)
+            for sender, number, of_one in zip(senders, numbers, rows, strict=False)
+            if of_one
+        }
         return batch
 
     def seconds_behind(self, sender: str) -> float:
-        """For how long the first message of a sender had waited when messages were last taken."""
-        return self._behind.get(sender, 0)
+        """In about how many seconds what a sender sends now is taken. Until it is known how fast that goes: for how
+        long its first message had waited when messages were last taken."""
+        backlog = self._backlogs.get(sender)
+        return backlog.seconds if backlog else 0
 
     def holds(self, messages: Iterable[Message]) -> bool:
         """Whether any of these messages, sent by this process recently, is not folded yet."""
@@ -124,6 +161,13 @@ class SqliteInbox:
             number: int = connection.execute("SELECT count(*) FROM inbox").fetchone()[0]
         return number
 
+    def _backlog(self, sender: str, number: int, waited: float, taken: int, now: float) -> _Backlog:
+        before = self._backlogs.get(sender)
+        if before and not taken:  # others filled the batch
+            return replace(before, number=number)
+        seconds_each = before.seconds_each_at(now) if before else 0
+        return _Backlog(now, number, waited, taken if taken < number else 0, seconds_each)
+
     def _commit(self, messages: list[Message]) -> bool:
         now = self._clock()
         new = self._not_repeated(messages, now)
@@ -137,6 +181,9 @@ class SqliteInbox:
             self._forget(numbered)
             return False
         self._recent.update((message.deduplication_id, _Posted(now, number)) for number, message in numbered.items())
+        for message in numbered.values():
+            if backlog := self._backlogs.get(message.sender):
+                backlog.number += 1
         self._on_arrival()
         return True
 
