@@ -26,7 +26,3 @@ def main(arguments: list[str] | None = None) -> int:
         home.database.copy_to(options.to)
     print(f"{options.to} has a copy of {options.data}: {options.to.stat().st_size / 1e6:,.1f} MB")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -135,7 +135,3 @@ def _of_file(path: Path) -> Iterator[tuple[str, Any]]:
                     yield f"the item {' '.join(item.key)}", document
         except (ValueError, UnreadableMessage):
             yield f"the rest of {path}, which is damaged (headwater check says more)", None
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,7 +5,6 @@ docs/producers/kafka-connect.md says what is sent."""
 
 import argparse
 import json
-import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -81,7 +80,3 @@ def read_settings(file: Path | None) -> Mapping[str, Any]:
 
 def report(result: PollResult) -> None:
     print(f"connectors: {result.read}, events sent: {result.sent}", flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

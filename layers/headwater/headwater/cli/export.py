@@ -105,7 +105,3 @@ def verify(line: bytes, number: int, archive: StoredEvents) -> None:
         is_same = event.received_at >= json.loads(line)["receivedAt"] if event else not any(archive.numbered())
     if not is_same:
         raise OtherArchive("has the events of another file")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -115,7 +115,3 @@ def _namespaces(entry: Mapping[str, Any]) -> str:
         for verb, member in (("reading", "read"), ("writing", "write"))
     ]
     return ", ".join([*map(str, entry["namespaces"]), *(part for part in more if not part.endswith(" "))])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

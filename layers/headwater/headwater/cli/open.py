@@ -47,7 +47,3 @@ def address_of(api: Api, name: str | None) -> str:
 def has_display(environment: Mapping[str, str], platform: str) -> bool:
     """Whether a browser can show itself."""
     return platform in ("darwin", "win32") or any(environment.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

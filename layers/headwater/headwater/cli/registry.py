@@ -90,7 +90,3 @@ def report(result: PollResult) -> None:
             flush=True,
         )
     print(f"subjects: {result.read}, events sent: {result.sent}", flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

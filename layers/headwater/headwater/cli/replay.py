@@ -257,7 +257,3 @@ def _line(each: Rung) -> str:
     end = f"; it came {_minutes(each.at, each.came)} min after this" if each.came else "; it never came"
     told = inert(each.alert.title) + (end if each.is_missing else "")
     return f"{shown(each.at)[:16]}Z  {each.alert.severity:8}  {each.alert.type}  {told}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

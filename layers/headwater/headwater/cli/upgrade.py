@@ -5,7 +5,6 @@ upgrade, the previous release refuses it. docs/table.md says what a form is.
 """
 
 import argparse
-import sys
 from pathlib import Path
 
 from headwater.cli.command_line import command_parser
@@ -32,7 +31,3 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         print(f"{data} is upgraded from the forms {former} to {FORMS}; the previous release can no longer serve it")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

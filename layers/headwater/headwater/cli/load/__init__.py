@@ -86,7 +86,3 @@ def report(sending: Sending, url: str) -> None:
 
 def tell(number: int) -> None:
     print(f"{number:,} events sent", file=sys.stderr, flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
