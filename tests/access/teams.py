@@ -29,7 +29,7 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.messages import read_message
 from tests import factory
-from tests.fakes import FakeBucket, FakeQueue
+from tests.fakes import FakeBucket, FakeQueue, fail_test
 from tests.lookup.requests import NOON, RETENTION
 
 ALL_SCOPES = frozenset({"ingest", "read"})
@@ -74,7 +74,7 @@ class Stack:
 
     @property
     def audit(self) -> Audit:
-        return Audit(AuditLog(self.table), _fail)
+        return Audit(AuditLog(self.table), fail_test)
 
     @property
     def store(self) -> GraphStore:
@@ -95,7 +95,7 @@ class Stack:
         url = path if path.startswith("/") else f"/api/v1/{path}"
         repeated = {name: (value,) for name, value in query.items()}
         request = ApiRequest(caller, "GET", url, query, repeated, received_at=NOON)
-        lookups = reading.Lookups(self.store, self.naming, _unreadable)
+        lookups = reading.Lookups(self.store, self.naming, fail_test)
         return self._answer(request, partial(reading.respond, lookups))
 
     def write(
@@ -120,10 +120,6 @@ class Stack:
         body = response.to_gateway()["body"]
         content_type = response.to_gateway()["headers"].get("content-type", "application/json")
         return Answer(response.status, json.loads(body) if content_type.startswith("application/json") else body)
-
-
-def _fail(message: str, error: BaseException) -> None:
-    raise AssertionError(message) from error
 
 
 def event(kind: str, run: str, namespace: str, job: str, *, seconds: float = 0, **members: Any) -> factory.Document:
@@ -191,10 +187,6 @@ def claim_of_a() -> factory.Document:
     out = factory.dataset("stolen", A_LAKE, schema=factory.schema("x:string"), columnLineage=columns)
     orders = factory.dataset("orders", B_LAKE, schema=factory.schema("id:int"))
     return event("COMPLETE", factory.run_id(30), "team-a", "thief", seconds=200, inputs=[orders], outputs=[out])
-
-
-def _unreadable(message: str, error: BaseException, *, run: str | None = None) -> None:
-    _fail(message, error)
 
 
 def seen_by_b(stack: Stack, *more: str) -> list[Answer]:

@@ -30,13 +30,7 @@ from tests.access.teams import (
     of_a,
     posted,
     seen_by_b,
-    two_teams,
 )
-
-
-@pytest.fixture
-def stack() -> Stack:
-    return two_teams()
 
 
 def of_b(stack: Stack) -> list[Answer]:

@@ -29,6 +29,7 @@ from tests import factory
 from tests.access.teams import A_LAKE, B_LAKE, ROOT, A, Answer, B, Stack, claim_of_a, event, two_teams
 from tests.access.test_every_route import ALERT_OF_A, ALERT_OF_B, KINDS, ROLES, ROUTES, ROWS, Request, alert_of, send
 from tests.docs.test_glossary import LAYER
+from tests.fakes import fail_test
 from tests.lookup.requests import NOON
 
 each_role = pytest.mark.parametrize("role", ROLES)
@@ -156,11 +157,7 @@ def answered(table: MemoryTable, request: dict[str, Any], caller: Principal | No
         return caller
 
     received = replace(request_of(request, lambda _: UNIDENTIFIED), received_at=NOON)
-    return Audit(AuditLog(table), failed).answer(received, authenticate, lambda _: ApiResponse(200, {}))
-
-
-def failed(message: str, error: BaseException) -> None:
-    raise AssertionError(message) from error
+    return Audit(AuditLog(table), fail_test).answer(received, authenticate, lambda _: ApiResponse(200, {}))
 
 
 def test_a_request_without_a_valid_key_is_an_entry_without_a_caller() -> None:

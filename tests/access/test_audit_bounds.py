@@ -12,7 +12,8 @@ from headwater.http.response import ApiResponse
 from headwater.store.audit_log import AuditLog
 from headwater.store.items.audit import AUDIT_ENTRY, encode
 from headwater.store.memory import MemoryTable
-from tests.access.test_audit import entries, failed
+from tests.access.test_audit import entries
+from tests.fakes import fail_test
 from tests.lookup.requests import NOON
 
 
@@ -29,7 +30,7 @@ def test_an_entry_is_short_whatever_is_sent(text: str) -> None:
     )
     table = MemoryTable()
     caller = request.principal
-    Audit(AuditLog(table), failed).answer(request, lambda: caller, lambda _: ApiResponse(200, {}))
+    Audit(AuditLog(table), fail_test).answer(request, lambda: caller, lambda _: ApiResponse(200, {}))
     (item,) = table.items.values()
     (entry,) = entries(table)
     assert max(map(len, (entry.path, entry.caller, entry.subject, *entry.query.values()))) == MAX_CHARACTERS

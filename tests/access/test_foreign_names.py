@@ -27,13 +27,7 @@ from tests.access.teams import (
     merged,
     posted,
     seen_by_b,
-    two_teams,
 )
-
-
-@pytest.fixture
-def stack() -> Stack:
-    return two_teams()
 
 
 def test_a_claim_to_write_changes_nothing_of_the_dataset(stack: Stack) -> None:

@@ -28,7 +28,7 @@ from headwater.store.graph_store import GraphStore
 from headwater.store.memory import MemoryTable
 from headwater.store.snapshot import Snapshot
 from tests import factory
-from tests.fakes import FakeBucket, FakeQueue
+from tests.fakes import FakeBucket, FakeQueue, fail_test
 from tests.lookup.requests import LAKE, RETENTION, table_after
 
 AnyRoute = Route[Any, Any, Any]
@@ -101,11 +101,7 @@ class RoutedRequest:
         def respond() -> ApiResponse:
             return Router[Any]([self._route]).respond(services, request_of(event))
 
-        return response_or_error(respond, _fail).status
-
-
-def _fail(message: str, error: BaseException) -> None:
-    raise AssertionError(message) from error
+        return response_or_error(respond, fail_test).status
 
 
 def lacking(scope: Scope) -> Sequence[Principal]:
@@ -159,7 +155,7 @@ def test_an_event_of_another_namespace_is_not_queued(path: str, monkeypatch: pyt
     for namespaces, sent in ((("another",), 0), (("demo",), 1)):
         caller = Principal("key", frozenset({Scope.INGEST}), namespaces)
         event["requestContext"]["authorizer"] = {"lambda": caller.to_context()}
-        response = response_or_error(lambda: ingest.ROUTER.respond(services, request_of(event)), _fail)
+        response = response_or_error(lambda: ingest.ROUTER.respond(services, request_of(event)), fail_test)
         assert len(queue.sent) == sent
         assert ("is not a namespace of this key" in json.dumps(response.body)) == (not sent)
 
@@ -169,6 +165,6 @@ def test_where_all_routes_take_one_scope_a_key_without_it_learns_of_no_route(pat
     event = get(path)
     event["requestContext"]["authorizer"] = {"lambda": Principal("p", frozenset({Scope.INGEST}), ("*",)).to_context()}
     response = response_or_error(
-        lambda: lookup.ROUTER.respond(Reader(GraphStore(table(), RETENTION), Naming()), request_of(event)), _fail
+        lambda: lookup.ROUTER.respond(Reader(GraphStore(table(), RETENTION), Naming()), request_of(event)), fail_test
     )
     assert response.status == 403

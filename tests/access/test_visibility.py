@@ -24,14 +24,7 @@ from tests.access.teams import (
     event,
     posted,
     seen_by_b,
-    two_teams,
 )
-
-
-@pytest.fixture
-def stack() -> Stack:
-    return two_teams()
-
 
 GRAPHS = ("lineage", "export", "rootcause")
 

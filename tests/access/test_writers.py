@@ -28,11 +28,6 @@ WRITES = [
 ]
 
 
-@pytest.fixture
-def stack() -> Stack:
-    return two_teams()
-
-
 def written(stack: Stack, caller: Principal, method: str, path: str, body: object) -> Answer:
     answer = stack.write(caller, method, path, body)
     assert answer.status in (200, 201), answer

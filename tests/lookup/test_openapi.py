@@ -19,6 +19,7 @@ from headwater.lookup.routes import ROUTES, Lookups, respond
 from headwater.store.graph_store import GraphReader, GraphStore
 from headwater.store.snapshot import Snapshot
 from tests import factory
+from tests.fakes import fail_test
 from tests.http.test_marquez_answers import NAMES, recorded
 from tests.lookup.activity.test_stored_alerts import alert
 from tests.lookup.described_answers import faults_of
@@ -166,13 +167,9 @@ def test_a_lookup_reads_the_parameters_that_it_describes_and_no_other(get: Looku
     for variant in variants:
         query, repeated = ReadNames(needed(path) | variant), ReadNames({})
         request = ApiRequest(ADMINISTRATOR, "GET", path, query, repeated)  # type: ignore[arg-type]
-        assert respond(Lookups(GraphReader(get.table), Naming(), fail), request).status == 200
+        assert respond(Lookups(GraphReader(get.table), Naming(), fail_test), request).status == 200
         read |= query.read | repeated.read
     assert read == known
-
-
-def fail(message: str, error: BaseException, *, run: str | None = None) -> None:
-    raise AssertionError(message) from error
 
 
 def names(path: str) -> set[str]:
