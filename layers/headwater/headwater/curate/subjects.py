@@ -120,16 +120,8 @@ def _namespaces_of_all_names(dataset: DatasetNames) -> Collection[str]:
     return {dataset.node.name.namespace, *(head.facts.name.namespace for head in dataset.heads.values())}
 
 
-def _namespaces_of_dataset(dataset: DatasetNames) -> Collection[str]:
-    return [dataset.node.name.namespace]
-
-
 def _id_of_dataset(dataset: DatasetNames) -> str:
     return subjects.id_of_node(dataset.node)
-
-
-def _id_of_source(name: str) -> str:
-    return f"source:{name}"
 
 
 JOB: Subject[Curator, NamedNode] = Subject(
@@ -138,7 +130,7 @@ JOB: Subject[Curator, NamedNode] = Subject(
     subjects.id_of_node,
 )
 NEW_NODE = Subject(new_node, subjects.namespaces_of_node, subjects.id_of_node)
-DATASET = Subject(dataset_names, _namespaces_of_dataset, _id_of_dataset)
+DATASET = Subject(dataset_names, lambda dataset: [dataset.node.name.namespace], _id_of_dataset)
 DATASET_BY_ALL_NAMES = Subject(dataset_names, _namespaces_of_all_names, _id_of_dataset)
 NEW_NAMESPACE = Subject(new_namespace, subjects.only_namespace, subjects.id_of_namespace)
 NAMESPACE = Subject(known_namespace, subjects.only_namespace, subjects.id_of_namespace)
@@ -148,7 +140,7 @@ ALERT: Subject[Curator, StoredAlert] = Subject(
     subjects.namespace_of_alert,
     lambda alert: str(alert.document["nodeId"]),
 )
-SOURCE = Subject(source, subjects.only_namespace, _id_of_source)
+SOURCE = Subject(source, subjects.only_namespace, lambda name: f"source:{name}")
 SETTINGS: Subject[Curator, Principal] = Subject(
     lambda _, request: request.principal,
     lambda _: [curation.SETTINGS],

@@ -135,40 +135,12 @@ def described_source(reader: Reader, request: ApiRequest) -> DescribedSource:
     raise NotFound(f"Source '{names[0]}' not found.")
 
 
-def _names(namespaces: Collection[KnownNamespace]) -> list[str]:
-    return [known.name for known in namespaces]
-
-
-def _all(names: Collection[str]) -> Collection[str]:
-    return names
-
-
 def _of_either(subject: NamedNode | Collection[str] | None) -> Collection[str]:
     return namespaces_of_node(subject) if isinstance(subject, NamedNode) else subject or ()
 
 
 def _id_of_either(subject: NamedNode | Collection[str] | None) -> str:
     return id_of_node(subject) if isinstance(subject, NamedNode) else next(map(id_of_namespace, subject or ()), "")
-
-
-def _listed(names: Collection[str] | None) -> Collection[str]:
-    return names or ()
-
-
-def _namespace_of_datasets(listed: ListedDatasets) -> Collection[str]:
-    return [listed.namespace]
-
-
-def _name_of_source(source: DescribedSource) -> Collection[str]:
-    return [source.name]
-
-
-def _id_of_listed(listed: ListedDatasets) -> str:
-    return id_of_namespace(listed.namespace)
-
-
-def _id_of_source(source: DescribedSource) -> str:
-    return f"source:{source.name}"
 
 
 def administrator(_reader: Reader, request: ApiRequest) -> Principal:
@@ -178,12 +150,14 @@ def administrator(_reader: Reader, request: ApiRequest) -> Principal:
     return request.principal
 
 
-VISIBLE_NAMESPACES = Subject(visible_namespaces, _names)
-SEARCHED_NAMESPACES = Subject(searched_namespaces, _all)
-READABLE_NAMESPACES = Subject(readable_namespaces, _listed)
+VISIBLE_NAMESPACES = Subject(visible_namespaces, lambda namespaces: [known.name for known in namespaces])
+SEARCHED_NAMESPACES = Subject(searched_namespaces, lambda names: names)
+READABLE_NAMESPACES: Subject[Reader, list[str] | None] = Subject(readable_namespaces, lambda names: names or ())
 NODE_OR_NAMESPACES = Subject(node_or_namespaces, _of_either, _id_of_either)
 NAMESPACE_OF_JOBS = Subject(namespace_of_jobs, only_namespace, id_of_namespace)
-NAMESPACE_OF_DATASETS = Subject(datasets_of_namespace, _namespace_of_datasets, _id_of_listed)
+NAMESPACE_OF_DATASETS = Subject(
+    datasets_of_namespace, lambda listed: [listed.namespace], lambda listed: id_of_namespace(listed.namespace)
+)
 ALERT = Subject(known_alert, namespace_of_alert)
-SOURCE = Subject(described_source, _name_of_source, _id_of_source)
+SOURCE = Subject(described_source, lambda source: [source.name], lambda source: f"source:{source.name}")
 ADMINISTRATOR: Subject[Reader, Principal] = Subject(administrator, lambda _: ())
