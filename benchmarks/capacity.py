@@ -164,10 +164,6 @@ class MeteredTable(MemoryTable):
     def write_units(self) -> int:
         return sum(self.writes.values())
 
-    @property
-    def bytes(self) -> int:
-        return self.bytes_by_kind().total()
-
     def bytes_by_kind(self, *, recovered: bool = False) -> Counter[str]:
         """The bytes that storage is billed for, or recovery, by kind of item."""
         stored: Counter[str] = Counter()

@@ -33,18 +33,6 @@ ADDRESS, AGENT = "192.0.2.10", "curl/8.5.0"
 QUEUE = f"arn:aws:sqs:{REGION}:{ACCOUNT}:headwater-dev-EventQueue-0123456789AB.fifo"
 
 
-class LambdaContext:
-    """The members of Lambda's context that the functions and their log use."""
-
-    function_name = "a-function"
-    memory_limit_in_mb = 1024
-    invoked_function_arn = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:a-function"
-    aws_request_id = "52fdfc07-2182-454f-963f-5f0f9a621d72"
-
-    def get_remaining_time_in_millis(self) -> int:
-        return 60_000
-
-
 def post(path: str, document: Any, context: Mapping[str, str] = CONTEXT) -> Document:
     """A POST of a JSON document; `context` is the authoriser's context with the principal."""
     body = json.dumps(document)

@@ -53,6 +53,18 @@ class FakeQueue:
         return safe
 
 
+class LambdaContext:
+    """The members of Lambda's context that the functions and their log use."""
+
+    function_name = "a-function"
+    memory_limit_in_mb = 1024
+    invoked_function_arn = "arn:aws:lambda:us-east-1:123456789012:function:a-function"
+    aws_request_id = "52fdfc07-2182-454f-963f-5f0f9a621d72"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 60_000
+
+
 def fail_test(message: str, error: BaseException, *, run: str | None = None) -> None:
     """The log of failures where there are none."""
     raise AssertionError(message) from error

@@ -15,10 +15,10 @@ from unittest.mock import patch
 import headwater.bootstrap
 import headwater.http.request
 import headwater.store.aws.dynamodb
-from events.envelopes import LambdaContext
 from headwater.retry import Deadline
 from tests.catalog.conftest import ARN
 from tests.catalog.glue_service import GlueService
+from tests.fakes import LambdaContext
 from tests.faults.fake_aws import FakeDynamoDb, FakeEventBridge, FakeFirehose, FakeS3
 from tests.faults.faults import Faults, FaultyClient, Killed
 from tests.functions.environment import ROOT, environment

@@ -73,10 +73,10 @@ def units_an_event(size: int) -> tuple[float, float]:
     """The write units and the stored bytes of an event, folded in batches of a size."""
     table = MeteredTable(FakeBucket())
     fold_in_batches(table, events(KNOWN), size)
-    before, measured = table.bytes, events(MEASURED)
+    before, measured = table.bytes_by_kind().total(), events(MEASURED)
     table.forget()
     fold_in_batches(table, measured, size)
-    return table.write_units / len(measured), (table.bytes - before) / len(measured)
+    return table.write_units / len(measured), (table.bytes_by_kind().total() - before) / len(measured)
 
 
 def test_an_event_folded_alone_takes_less_than_eight_write_units() -> None:

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.httpsession import URLLib3Session
 
-from events.envelopes import LambdaContext
 from local.emulator.account import scrubbed
+from tests.fakes import LambdaContext
 
 ROOT = Path(__file__).parents[2]
 

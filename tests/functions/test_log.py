@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from events.envelopes import LambdaContext
 from headwater.log import FunctionLog
 from headwater.store.errors import CorruptItem, StorageError
 from tests import factory
+from tests.fakes import LambdaContext
 
 CORRUPT = CorruptItem(("J#1", "HEAD"), "edges", "not an object")
 

@@ -188,11 +188,6 @@ class SweepSettings(AnnouncingSettings):
     abandoned_after_by_namespace: Mapping[str, int]
 
 
-def variables(settings: type[Settings]) -> set[str]:
-    """The names of the variables that settings are read from."""
-    return {field.upper() for field in get_type_hints(settings)}
-
-
 def _days(text: str) -> timedelta:
     return timedelta(days=_positive(text))
 

@@ -11,16 +11,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from headwater.graph.facets.schema import fields_of
-from headwater.graph.names.identity import (
-    DatasetId,
-    JobId,
-    NeighbourPageId,
-    NodeId,
-    NodeKind,
-    dataset_id,
-    job_id,
-    sent_id,
-)
+from headwater.graph.names.identity import DatasetId, JobId, NeighbourPageId, NodeKind, dataset_id, job_id, sent_id
 from headwater.openlineage.event import Name, is_uuid
 from headwater.openlineage.faults import Fault, InvalidRequest, NotFound
 from headwater.read.reader import Reader
@@ -39,10 +30,6 @@ class NamedNode(NamedTuple):
     name: Name
     field: str | None = None
     version: str | None = None
-
-    @property
-    def id(self) -> NodeId:
-        return self.job if self.kind is NodeKind.JOB else self.dataset
 
     @property
     def job(self) -> JobId:
