@@ -12,7 +12,6 @@ how.
 
 import argparse
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -35,7 +34,7 @@ from emr_jobs.insights.sensitive import sensitive_insights
 from emr_jobs.insights.skew import skew_insights
 from emr_jobs.insights.waste import waste_insights
 from emr_jobs.lakehouse.increment import create_tables as create_lakehouse
-from emr_jobs.lakehouse.session import DATABASE, session
+from emr_jobs.lakehouse.session import DATABASE, progress, session
 from headwater.cli.api import Api
 from headwater.cli.endpoint import api_of
 from headwater.cli.failure import CommandFailure
@@ -186,13 +185,6 @@ def write_report(target: str, text: str) -> None:
     path = PurePosixPath(target.replace("s3://", "s3:/", 1))
     folder = str(path.parent).replace("s3:/", "s3://", 1)
     Location(folder).put(path.name, text.encode())
-
-
-_BEGUN = time.monotonic()
-
-
-def progress(line: str) -> None:
-    print(f"{time.monotonic() - _BEGUN:7.1f} s  {line}", flush=True)
 
 
 if __name__ == "__main__":

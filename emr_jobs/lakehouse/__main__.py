@@ -12,7 +12,6 @@ of the function normalise.
 
 import argparse
 import sys
-import time
 
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import RDD
@@ -21,7 +20,7 @@ from pyspark.sql import SparkSession
 
 from emr_jobs.archive.events import LineFault
 from emr_jobs.lakehouse.increment import create_tables, new_objects, take
-from emr_jobs.lakehouse.session import CATALOG, DATABASE, session
+from emr_jobs.lakehouse.session import CATALOG, DATABASE, progress, session
 from emr_jobs.lakehouse.tables import TABLES
 from headwater.process_settings import read_settings
 from headwater.spark import folder, lineage, table
@@ -75,13 +74,6 @@ def usable_tables(spark: SparkSession, warehouse: str) -> None:
     except (PySparkException, Py4JJavaError) as error:
         cause = getattr(error, "java_exception", error)
         raise StorageError(f"--warehouse {warehouse}: {str(cause).splitlines()[0]}") from error
-
-
-_BEGUN = time.monotonic()
-
-
-def progress(line: str) -> None:
-    print(f"{time.monotonic() - _BEGUN:7.1f} s  {line}", flush=True)
 
 
 def tell_faults(faults: RDD[LineFault]) -> int:

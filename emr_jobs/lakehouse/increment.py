@@ -35,7 +35,7 @@ from emr_jobs.lakehouse.reads_writes import reads_writes
 from emr_jobs.lakehouse.states import states_of
 from emr_jobs.lakehouse.tables import TABLES, TableForm
 from headwater.fold.runs import reported_to_parents
-from headwater.graph.states.dataset import DatasetFacts, DatasetHead
+from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.job import JobFacts, JobHead
 from headwater.graph.states.run import Run
 from headwater.store.archive_location import ArchiveObject, Location
@@ -105,7 +105,7 @@ def take(
     facts = new.states.filter(lambda pair: pair[0][0] == "JobFacts").map(lambda pair: (pair[0][1:], pair[1]))
     take_jobs(spark, facts.union(take_runs(spark, new.states, database, tell)), database)
     described = new.states.filter(lambda pair: pair[0][0] == "DatasetFacts").map(lambda pair: (pair[0][1:], pair[1]))
-    changed = changed_states(spark, described, database, tables.DATASETS, _head_of_dataset)
+    changed = changed_states(spark, described, database, tables.DATASETS, DatasetHead)
     datasets = frame(spark, changed.map(rows.dataset_row), tables.DATASETS).persist(KEPT)
     merge(tables.DATASETS, database, datasets, REPLACE)
     tell("jobs and datasets")
@@ -200,7 +200,3 @@ def _changed_run(run: Run, stored: tuple[Run, date] | None) -> list[tuple[Run, d
     if stored and joined == stored[0]:
         return []
     return [(joined, stored[1] if stored else None)]
-
-
-def _head_of_dataset(facts: DatasetFacts) -> DatasetHead:
-    return DatasetHead(facts)

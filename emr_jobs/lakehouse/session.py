@@ -1,6 +1,7 @@
 """The Spark of the programs on the lakehouse, with its catalog."""
 
 import os
+import time
 from collections.abc import Mapping
 
 from pyspark import SparkConf
@@ -12,6 +13,7 @@ from headwater.store.archive_location import S3
 CATALOG = "lake"
 DATABASE = f"{CATALOG}.{os.environ.get('CATALOG_DATABASE', 'headwater')}"
 """The database of the tables. Each stack has its own in the Glue Data Catalog, and its job runs get the name."""
+_BEGUN = time.monotonic()
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
 
@@ -41,3 +43,7 @@ def catalog_settings(warehouse: str) -> Mapping[str, str]:
     if not warehouse.startswith(S3):
         return settings | {f"{catalog}.type": "hadoop"}
     return settings | {f"{catalog}.type": "glue", f"{catalog}.io-impl": "org.apache.iceberg.aws.s3.S3FileIO"}
+
+
+def progress(line: str) -> None:
+    print(f"{time.monotonic() - _BEGUN:7.1f} s  {line}", flush=True)

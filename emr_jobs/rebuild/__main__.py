@@ -199,7 +199,7 @@ def into(
             writer = ItemWriter(
                 target.table, settings.retention, options.write_units / tasks, time.time(), options.before
             )
-            outcome = made.mapPartitions(writer.write).fold(Counter(), _sum)
+            outcome = made.mapPartitions(writer.write).fold(Counter(), lambda left, right: left + right)
             done = ", ".join(f"{outcome[what]:,} {what}" for what in ("written", "joined", "same"))
             print(f"{kind}: {done}", flush=True)
 
@@ -208,10 +208,6 @@ def export(items: Mapping[str, RDD[Item]], to: Location, bodies: Location) -> No
     """Write what DynamoDB imports."""
     for kind, made in items.items():
         print(f"{kind}: {made.mapPartitionsWithIndex(_objects(kind, to, bodies)).sum():,} items", flush=True)
-
-
-def _sum(left: Counter[str], right: Counter[str]) -> Counter[str]:
-    return left + right
 
 
 def _of_kind(kind: str) -> Callable[[Item], bool]:

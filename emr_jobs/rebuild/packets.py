@@ -132,7 +132,7 @@ class Packer:
 
 def sent(packets: RDD[Packet], tasks: int) -> RDD[Packet]:
     """The packets at their tasks."""
-    return packets.keyBy(_task).partitionBy(tasks, _itself).values()
+    return packets.keyBy(lambda packet: packet.task).partitionBy(tasks, lambda task: task).values()
 
 
 def of_kinds(packets: RDD[Packet], *kinds: str) -> RDD[Packet]:
@@ -141,19 +141,7 @@ def of_kinds(packets: RDD[Packet], *kinds: str) -> RDD[Packet]:
 
 def records_of(packets: RDD[Packet], *kinds: str) -> RDD[Any]:
     """The records in the packets of some kinds."""
-    return of_kinds(packets, *kinds).flatMap(_records)
-
-
-def _task(packet: Packet) -> int:
-    return packet.task
-
-
-def _records(packet: Packet) -> list[Any]:
-    return packet.records
-
-
-def _itself(task: int) -> int:
-    return task
+    return of_kinds(packets, *kinds).flatMap(lambda packet: packet.records)
 
 
 def _reduced(state: type) -> Callable[[Any], tuple[Any, ...]]:
