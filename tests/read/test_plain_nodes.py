@@ -268,7 +268,7 @@ def test_a_graph_that_did_not_change_takes_no_read_and_few_calls_for_each_node(
     nodes = len(json.loads(content)["graph"])
     assert nodes > 200
     assert reads == []
-    assert pstats.Stats(profile).total_calls / nodes < 60  # type: ignore[attr-defined]
+    assert pstats.Stats(profile).total_calls / nodes < 40  # type: ignore[attr-defined]
 
 
 def test_a_commit_of_one_node_leaves_the_others_as_they_are_kept(table: SqliteTable) -> None:

@@ -233,20 +233,25 @@ class Reader:
         if ever and not as_of:
             return {job: head.ever.under_later_names(renamed, ever=True) for job, head in jobs.items()}
         if not as_of and not renamed:
-            return {job: self._edges_now(job, head) for job, head in jobs.items()}
+            plain = self._plain
+            return {
+                job: kept.edges
+                if (kept := plain.get(job)) and kept.head is head
+                else _edges_at(head, head.generation, FOREVER, {})
+                for job, head in jobs.items()
+            }
         time = as_of or FOREVER
         known = self.generations_at(jobs, time) if as_of else {job: head.generation for job, head in jobs.items()}
         generations = self._as_of_runs(known, time, renamed) if renamed else known
         return {job: _edges_at(head, generations[job], time, renamed) for job, head in jobs.items()}
 
-    def ends(self, job: JobId, edges: Edges) -> Ends:
-        """The ids of the inputs and outputs of a job with these edges."""
-        plain = self._plain.get(job)
-        return plain.ends if plain and plain.edges is edges else edges.ends
-
-    def _edges_now(self, job: JobId, head: JobHead) -> Edges:
-        plain = self._plain.get(job)
-        return plain.edges if plain and plain.head is head else _edges_at(head, head.generation, FOREVER, {})
+    def ends(self, edges: Mapping[JobId, Edges]) -> dict[JobId, Ends]:
+        """The ids of the inputs and outputs of jobs with these edges."""
+        plain = self._plain
+        return {
+            job: kept.ends if (kept := plain.get(job)) and kept.edges is of_job else of_job.ends
+            for job, of_job in edges.items()
+        }
 
     def _as_of_runs(
         self, generations: Mapping[JobId, Generation], time: Instant, renamed: RenamedAway

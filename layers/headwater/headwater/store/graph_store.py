@@ -157,6 +157,10 @@ class GraphReader:
         as long as the cache has the state, and nobody may change it."""
         return self.cache.made(make, state, *given) if self.cache else make(state, *given)
 
+    def made_of_each(self, make: Callable[..., Made], said: Iterable[tuple[object, tuple[Any, ...]]]) -> list[Made]:
+        """Likewise of each of some states, with what else is given for it."""
+        return self.cache.made_of_each(make, said) if self.cache else [make(state, *given) for state, given in said]
+
     def made_of_reads(
         self, make: Callable[..., Iterable[Made]], states: Sequence[object], now: Instant, *given: Any
     ) -> list[Made]:

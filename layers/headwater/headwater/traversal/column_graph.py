@@ -110,7 +110,7 @@ class ColumnGraph:
         self.is_truncated |= len(readers) > MAX_READERS
         heads = self.reader.jobs(sorted(readers)[:MAX_READERS])
         self.readers |= heads
-        self._read_columns(self._read({output for head in heads.values() for output in head.ever.output_ids}))
+        self._read_columns(self._read({output for head in heads.values() for output in head.ever_written}))
 
     def reached(self, begin: Collection[ColumnId], depth: int, *, upstream: bool) -> dict[ColumnId, int]:
         """The columns up to `depth` hops from the columns `begin`, each with its distance."""
@@ -127,7 +127,8 @@ class ColumnGraph:
             if not frontier or self.is_truncated or hop == depth:
                 break
             read({column.dataset for column in frontier})
-            distances = {self._canonical(column): distance for column, distance in reversed(distances.items())}
+            if self.representatives:
+                distances = {self._canonical(column): distance for column, distance in reversed(distances.items())}
             frontier = set(map(self._canonical, frontier))
         self.is_ended_by_depth |= bool(frontier)
         return distances
@@ -240,14 +241,14 @@ class ColumnGraph:
         is_as_sent = not self.renamed_away and not self.representatives
 
         def here(column: ColumnId) -> ColumnId:
-            return column if is_as_sent else ColumnId(self.representative(node_of[column.dataset]), column.field)
+            return ColumnId(self.representative(node_of[column.dataset]), column.field)
 
         for field, sent, steps in said.flows:
-            output, source = ColumnId(dataset, field), here(sent)
+            output, source = ColumnId(dataset, field), sent if is_as_sent else here(sent)
             _unite(self.into[output].setdefault(source, []), steps)
             self.out_of[source].add(output)
         for sent, steps in said.indirect:
-            source = here(sent)
+            source = sent if is_as_sent else here(sent)
             _unite(self.indirect[dataset].setdefault(source, []), steps)
             self.bears_on[source].add(dataset)
 

@@ -82,7 +82,8 @@ class _Walker:
         self.graph = LineageGraph()
         self.users: dict[DatasetId, Neighbours] = {}
         self.unread: dict[DatasetId, dict[Side, int]] = {}
-        self.followed: set[tuple[DatasetId, Side]] = set()
+        self.followed: list[tuple[Collection[DatasetId], Collection[Side]]] = []
+        self.used: set[JobId] = set()
         self.asked: set[JobId] = set()
         self.heads: dict[JobId, JobHead] = {}
         self.deadline = clock.monotonic() + MAX_SECONDS
@@ -103,7 +104,7 @@ class _Walker:
         else:
             edges = self.edges(heads)
         self.graph.edges_of |= edges
-        self.graph.ends_of |= {job: self.reader.ends(job, of_job) for job, of_job in edges.items()}
+        self.graph.ends_of |= self.reader.ends(edges)
         return heads
 
     def edges(self, heads: Mapping[JobId, JobHead]) -> dict[JobId, Edges]:
@@ -122,11 +123,13 @@ class _Walker:
 
     def add_datasets(self, ids: Collection[DatasetId], sides: Collection[Side]) -> set[DatasetId]:
         """Reads the datasets that are not in the graph yet, with their neighbours. Returns the new datasets."""
-        unread = {dataset for dataset in ids if self.graph.representative(dataset) not in self.graph.datasets}
+        others = self.graph.representatives
+        unread = {each for each in ids if others.get(each, each) not in self.graph.datasets}
         give_way()
         neighbourhood = self.reader.neighbourhood(unread, {*sides, Side.WRITES}, self.room(), self.walk.as_of)
         self.graph.is_truncated |= neighbourhood.is_cut
-        self.graph.deleted |= {each for each in unread if neighbourhood.representative(each) not in neighbourhood.heads}
+        others = neighbourhood.representatives
+        self.graph.deleted |= {each for each in unread if others.get(each, each) not in neighbourhood.heads}
         heads = (
             self.reader.datasets_at(neighbourhood.heads, self.walk.as_of) if self.walk.as_of else neighbourhood.heads
         )
@@ -152,17 +155,19 @@ class _Walker:
 
     def used_by(self, datasets: Collection[DatasetId], sides: Collection[Side]) -> set[JobId]:
         """The jobs that ever used any of these datasets, on some sides, as far as they were read."""
-        self.followed.update(product(datasets, sides))
+        self.followed.append((datasets, sides))
         known = [self.users.get(dataset, NO_NEIGHBOURS) for dataset in datasets]
-        return set[JobId]().union(*[users[side] for users in known for side in sides])
+        used = set[JobId]().union(*[users[side] for users in known for side in sides])
+        self.used |= used
+        return used
 
     def part_read(self) -> dict[tuple[DatasetId, Side], float]:
         """The part of the jobs that were read, of each side that the walk followed but did not read to its end."""
         parts: dict[tuple[DatasetId, Side], float] = {}
-        for dataset, side in self.followed:
+        if self.used <= self.asked and not self.unread:
+            return parts
+        for dataset, side in {each for followed in self.followed for each in product(*followed)}:
             known = self.users.get(dataset, NO_NEIGHBOURS)[side]
-            if known <= self.asked and not self.unread:
-                continue
             give_way()
             read, unread = known & self.asked, self.unread.get(dataset, {}).get(side, 0)
             if 0 < len(read) < len(known) + unread:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from headwater.graph.names.identity import DatasetId, JobId, NodeId
 from headwater.graph.states.dataset import DatasetHead
@@ -96,6 +97,8 @@ class LineageGraph:
         if self.representatives:
             reads = {(self.representative(dataset), job) for dataset, job in reads}
             writes = {(job, self.representative(dataset)) for job, dataset in writes}
+        elif {*chain.from_iterable(reads), *chain.from_iterable(writes)} <= self.order.keys():
+            return self
         return replace(
             self,
             reads={(dataset, job) for dataset, job in reads if dataset in self.order and job in self.order},

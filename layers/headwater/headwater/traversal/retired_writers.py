@@ -129,6 +129,8 @@ def _writers_now(
 ) -> _Writers:
     writers = {dataset: known.users[dataset][Side.WRITES] for dataset in datasets if dataset in known.users}
     several = {dataset: jobs for dataset, jobs in writers.items() if len(jobs) > 1}
+    if not several:
+        return _Writers({}, {}, {})
     unread = sorted(frozenset().union(*several.values()) - known.heads.keys())[:most]
     others = reader.jobs(unread, usages=False) if unread else {}
     known.heads.update(others)

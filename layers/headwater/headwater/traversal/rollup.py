@@ -13,6 +13,7 @@ from headwater.graph.names.identity import JobId, JobRunId, NodeId, job_id
 from headwater.graph.producers import is_query_job
 from headwater.graph.states.edges import Edges
 from headwater.graph.states.job import JobHead
+from headwater.graph.states.run import PARENT
 from headwater.openlineage.event import Name
 from headwater.read.reader import Reader
 from headwater.traversal.lineage_graph import LineageGraph
@@ -110,7 +111,8 @@ def without_query_jobs(reader: Reader, graph: LineageGraph, start: JobId | None)
     start of the walk is a query, the queries of its application are drawn.
     """
     own_application = _parent(graph.jobs[start]) if start in graph.jobs else None
-    application_of = {job: reader.store.made(_application, head) for job, head in graph.jobs.items()}
+    started = {job: head for job, head in graph.jobs.items() if PARENT in head.facts.run_facets}
+    application_of = {job: reader.store.made(_application, head) for job, head in started.items()}
     into = {job: parent for job, parent in application_of.items() if parent and parent != own_application}
     if not into:
         return graph

@@ -1,6 +1,6 @@
 """Reads a columnLineage facet: flows between columns, and indirect flows that bear on a whole dataset."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from headwater.graph.facets.register import is_deletion
@@ -119,10 +119,10 @@ def _sources(entries: Any) -> Iterator[tuple[Column, dict[str, Any]]]:
                 yield Column(Name(namespace, name), field), entry
 
 
-def transformation(steps: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def transformation(steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The step that says most, as the two members that Marquez has for a transformation: a direct one before a filter,
     a join or a grouping."""
-    first = min(steps, key=lambda step: step.get("type") != "DIRECT", default={})
+    first = next((step for step in steps if step.get("type") == "DIRECT"), steps[0]) if steps else {}
     return {
         "transformationDescription": first.get("description"),
         "transformationType": first.get("subtype") or first.get("type"),

@@ -128,7 +128,7 @@ the earlier dataset continued."""
 
 def meant(name: DatasetId, time: Instant, renamed: RenamedAway) -> DatasetId:
     """The dataset that a name meant at a time."""
-    return next((later for at, later in renamed.get(name, ()) if time < at), name)
+    return next((later for at, later in renamed[name] if time < at), name) if name in renamed else name
 
 
 class RunOrder(NamedTuple):

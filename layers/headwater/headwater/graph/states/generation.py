@@ -164,6 +164,8 @@ class Generation(NamedTuple):
         return digests if len(digests) <= MOST_COLUMN_LINEAGES else None
 
     def _counted(self) -> Sequence[RunOfGeneration]:
+        if self.is_single:
+            return self.runs
         good = [run for run in self.runs if not run.has_failed]
         if not any(run.edges for run in good):
             return self.runs

@@ -313,6 +313,11 @@ class JobHead:
         return Edges(current.time, current.run_id, inputs, outputs, current.sources, current.foreign)
 
     @property
+    def ever_written(self) -> list[DatasetId]:
+        """The ids of the outputs of all time."""
+        return [node for node, usage in self.facts.usages.items() if usage.writes]
+
+    @property
     def listed_at(self) -> Instant:
         """The time by which its namespace lists the job: the START of its newest run moves the job.
 

@@ -1,6 +1,6 @@
 """The response to GET /column-lineage: the columns of a walk in the form of Marquez's API."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from headwater.concurrent import give_way
@@ -18,13 +18,8 @@ def serialise_columns(lineage: ColumnLineage) -> list[JsonObject]:
     """The columns of a walk as nodes, nearest first."""
     graph, shown = lineage.graph, lineage.columns
     among = set(shown)
-    types = {
-        ColumnId(dataset, field["name"]): field.get("type")
-        for dataset in {column.dataset for column in shown} & graph.heads.keys()
-        for field in fields_of(graph.heads[dataset].schema)
-    }
     datasets: dict[DatasetId, _ShownDataset] = {}
-    return [_node(graph, datasets, column, among, types.get(column)) for column in shown]
+    return [_node(graph, datasets, column, among) for column in shown]
 
 
 def of_versions(nodes: list[JsonObject], start: Name | None, version: str) -> list[JsonObject]:
@@ -46,22 +41,25 @@ def of_versions(nodes: list[JsonObject], start: Name | None, version: str) -> li
 
 
 class _ShownDataset(NamedTuple):
-    """The name of a dataset, the beginning of the nodeIds of its columns, and its members of their nodes."""
+    """The name of a dataset, the beginning of the nodeIds of its columns, its members of their nodes, and the types of
+    its columns."""
 
     name: Name
     column: str
     members: JsonObject
+    types: Mapping[str, Any]
 
     @classmethod
     def of(cls, graph: ColumnGraph, dataset: DatasetId) -> "_ShownDataset":
         name, head = graph.name(dataset), graph.heads.get(dataset)
         version = version_of_schema(head.schema_digest) if head and head.schema_digest else None
         members = {"namespace": name.namespace, "dataset": name.name, "datasetVersion": version}
-        return cls(name, f"{node_id(NodeKind.FIELD, name)}:", members)
+        types = {field["name"]: field.get("type") for field in fields_of(head.schema if head else None)}
+        return cls(name, f"{node_id(NodeKind.FIELD, name)}:", members, types)
 
 
 def _node(
-    graph: ColumnGraph, datasets: dict[DatasetId, _ShownDataset], column: ColumnId, among: set[ColumnId], kind: Any
+    graph: ColumnGraph, datasets: dict[DatasetId, _ShownDataset], column: ColumnId, among: set[ColumnId]
 ) -> JsonObject:
     give_way()
 
@@ -82,7 +80,7 @@ def _node(
     data = {
         **of_dataset.members,
         "field": column.field,
-        "fieldType": kind if isinstance(kind, str) else "",
+        "fieldType": kind if isinstance(kind := of_dataset.types.get(column.field), str) else "",
         **transformation([step for _, _, steps in sources for step in steps]),
         "inputFields": [
             {**source.members, "field": field, **transformation(steps), "transformations": steps}
