@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from headwater.graph.facets.members import INPUTS
 from headwater.graph.names.identity import DatasetId, JobId, NodeId
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.edges import Edges, Ends
@@ -73,7 +74,7 @@ class LineageGraph:
     @property
     def candidate_edges(self) -> set[LineageEdge]:
         """The edges from inputs to jobs that only may use them."""
-        doubtful = {job for job, head in self.jobs.items() if head.reads_candidates}
+        doubtful = {job for job, head in self.jobs.items() if INPUTS in head.facts.run_facets and head.reads_candidates}
         return {(dataset, job) for dataset, job in self.reads if job in doubtful} if doubtful else set()
 
     def without_writes(self, gone: Collection[tuple[JobId, DatasetId]]) -> "LineageGraph":

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -100,7 +101,8 @@ class GraphView:
         at = {node: place for place, node in enumerate(shown)}
         nodes, are_texts, count = self.nodes, self._are_texts, len(shown)
         # an edge as one number: numbers are sorted ten times as fast as pairs of ids
-        edges = sorted({at[a] * count + at[b] for a, b in self.edges if a in at and b in at})
+        within = self.edges if count == len(nodes) else [(a, b) for a, b in self.edges if a in at and b in at]
+        edges = sorted({at[a] * count + at[b] for a, b in within})
         for number, places in enumerate(edges):
             if not number % EDGES_AT_ONCE:
                 give_way()
@@ -138,7 +140,7 @@ def serialise(
     give_way()
     heads = heads_of(reader, graph, as_of)
     users = _users_of(reader, graph, heads, as_of)
-    latest = _runs_at(reader, graph, heads, as_of) if as_of else _latest_runs(graph)
+    latest = _runs_at(reader, graph, heads, as_of) if as_of else None
     job, dataset = (_job_text, _dataset_text) if as_texts else (_job, _dataset)
     said_of_jobs = _said_of_jobs(graph, latest, as_of)
     texts: Iterable[Any] = reader.store.made_of_each(job, said_of_jobs.values())
@@ -155,9 +157,10 @@ def serialise(
         node: made.id if isinstance(made := nodes[node], NodeText) else made["id"] for node in shown
     }
     give_way()
+    all_edges: list[LineageEdge] = [*graph.reads, *graph.writes]
     edges, foreign, candidates = (
         [(ids[a], ids[b]) for a, b in _drawn(graph, edges) if a in ids and b in ids]
-        for edges in (graph.edges, graph.foreign_edges, graph.candidate_edges)
+        for edges in (all_edges, graph.foreign_edges, graph.candidate_edges)
     )
     made = {ids[node]: nodes[node] for node in shown}
     return GraphView(made | _exposures(graph, exposed), edges, frozenset(foreign), frozenset(candidates))
@@ -190,7 +193,7 @@ def _exposures(graph: LineageGraph, exposed: Collection[NodeId]) -> dict[str, Js
 
 
 def _said_of_jobs(
-    graph: LineageGraph, latest: Mapping[JobId, LatestRun], as_of: Instant | None
+    graph: LineageGraph, latest: Mapping[JobId, LatestRun] | None, as_of: Instant | None
 ) -> dict[JobId, tuple[JobHead, tuple[Edges, LatestRun | None, Instant | None]]]:
     """What the node of each job is made of, as `_job` takes it."""
     names = {dataset: head.facts.name for dataset, head in graph.datasets.items()}
@@ -200,7 +203,7 @@ def _said_of_jobs(
             head,
             (
                 _with_names(graph.edges_of[job], names),
-                latest.get(job),
+                head.latest if latest is None else latest.get(job),
                 as_of if as_of and head.facts.updated > as_of else None,
             ),
         )
@@ -359,18 +362,18 @@ def _estimates(graph: LineageGraph, dataset: DatasetId) -> JsonObject:
 def _drawn(graph: LineageGraph, edges: Collection[LineageEdge]) -> Iterable[LineageEdge]:
     """These edges of jobs; for each derivation the edges from its sources, among these, to its dataset."""
     derived: dict[JobId, list[DatasetId]] = {job: [] for job, head in graph.jobs.items() if head.facts.is_derivation}
-    return _with_derivations(graph, edges, derived) if derived else edges
+    return _with_derivations(graph, {*edges}, derived) if derived else edges
 
 
 def _with_derivations(
-    graph: LineageGraph, edges: Collection[LineageEdge], derived: Mapping[JobId, list[DatasetId]]
+    graph: LineageGraph, edges: AbstractSet[LineageEdge], derived: Mapping[JobId, list[DatasetId]]
 ) -> Iterator[LineageEdge]:
     for job, dataset in graph.writes:
         if job in derived:
             derived[job].append(dataset)
         elif (job, dataset) in edges:
             yield job, dataset
-    for source, job in graph.reads & set(edges):
+    for source, job in graph.reads & edges:
         if job in derived:
             yield from ((source, dataset) for dataset in derived[job])
         else:
@@ -418,10 +421,6 @@ def _last_used(
         if last:
             used[dataset] = min(max(last), as_of) if as_of else max(last)
     return used
-
-
-def _latest_runs(graph: LineageGraph) -> dict[JobId, LatestRun]:
-    return {job: head.latest for job, head in graph.jobs.items() if head.latest}
 
 
 def _runs_at(
