@@ -1,15 +1,19 @@
 """Requests to the REST APIs of other servers: none of them gets what is for another."""
 
+import socket
+import ssl
 import urllib.error
 import urllib.request
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from email.message import Message
+from http.client import RemoteDisconnected
 
 import pytest
 
 from headwater.cli.api import Api
-from headwater.rest import RestUrl, Unreachable, _OfSameServer
+from headwater.rest import RestUrl, Unreachable, _OfSameServer, no_answer
 from tests.upstream import Reply, Seen, web_server
 
 
@@ -57,3 +61,34 @@ def test_a_server_is_its_host_and_port_and_may_send_on_to_https(before: str, aft
     request = urllib.request.Request(before)  # noqa: S310 - not opened
     with nullcontext() if is_same else pytest.raises(urllib.error.HTTPError):
         assert _OfSameServer().redirect_request(request, None, 301, "", Message(), after)
+
+
+UNTRUSTED = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed (_ssl.c:1000)")
+UNTRUSTED.verify_message = "self-signed certificate"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (urllib.error.URLError(ConnectionRefusedError(111, "Connection refused")), "nothing listens there"),
+        (urllib.error.URLError(socket.gaierror(-2, "Name or service not known")), "no host of that name is known"),
+        (urllib.error.URLError(UNTRUSTED), "its certificate is not accepted (self-signed certificate)"),
+        (urllib.error.URLError(OSError(113, "No route to host")), "no route to host"),
+        (TimeoutError("The read operation timed out"), "no answer in time"),
+        (RemoteDisconnected("Remote end closed connection without response"), "it closed the connection"),
+        (zlib.error("Error -3 while decompressing data"), "its answer cannot be read"),
+    ],
+)
+def test_what_kept_an_answer_away_is_said_as_a_person_says_it(error: Exception, reason: str) -> None:
+    told = no_answer(error)
+    assert (told.reason, told.step[-1], told.is_late) == (reason, "?", isinstance(error, TimeoutError))
+
+
+def test_commands_and_polls_say_the_same_of_a_server_without_tls_and_what_to_ask_next() -> None:
+    with server() as (url, _):
+        api, reason = Api(url.replace("http", "https")), "it does not speak TLS"
+        failure = api.failure(api.get("jobs"))
+        assert failure.what == f"{api.url} cannot be reached: {reason}"
+        assert failure.steps[0].endswith("? HEADWATER_URL or --url names another")
+        with pytest.raises(Unreachable, match=f"^{api.url}/: {reason}; next: is it http:// "):
+            RestUrl.of(api.url).ask("/")

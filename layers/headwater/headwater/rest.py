@@ -7,14 +7,16 @@ BadAnswer       the answer is JSON, but lacks part of what was asked for
 
 import base64
 import json
+import socket
+import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from io import BytesIO
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 from urllib.parse import unquote, urlsplit
 
 ANSWER_SECONDS = 15
@@ -85,7 +87,8 @@ class RestUrl:
         except urllib.error.HTTPError as error:
             raise self._error(place, error) from None
         except (OSError, HTTPException, ValueError) as error:
-            raise Unreachable(f"{place}: {_words(getattr(error, 'reason', error))}") from None
+            told = no_answer(error)
+            raise Unreachable(f"{place}: {told.reason}; next: {told.step}") from None
 
     def _error(self, place: str, error: urllib.error.HTTPError) -> Exception:
         """404 with a JSON body comes from the API; a server that is starting answers 404 with a page of its web
@@ -164,9 +167,34 @@ def first_answer(urls: Sequence[Url], ask: Callable[[Url], Answer]) -> Answer:
     raise Unreachable("; ".join(reasons) or "no URL is named")
 
 
-def _words(reason: object) -> str:
-    if isinstance(reason, TimeoutError):
-        return "no answer in time"
-    if isinstance(reason, ValueError):
-        return "the answer is no whole JSON"
-    return str(reason) or type(reason).__name__
+class NoAnswer(NamedTuple):
+    """Why no answer came, as a person says it, and the question to ask next."""
+
+    reason: str
+    step: str
+    is_late: bool
+
+
+def no_answer(error: Exception) -> NoAnswer:
+    """What kept an answer away, by the error that urllib raised."""
+    cause = error.reason if isinstance(error, urllib.error.URLError) else error
+    reason, step = "its answer cannot be read", "is it the URL of another server?"
+    match cause:
+        case TimeoutError():
+            reason, step = "no answer in time", "is a server running there?"
+        case socket.gaierror():
+            reason, step = "no host of that name is known", "is the name right, and known to this machine?"
+        case ConnectionRefusedError():
+            reason, step = "nothing listens there", "is a server running there?"
+        case ssl.SSLCertVerificationError():
+            reason = f"its certificate is not accepted ({cause.verify_message.rstrip('.')})"
+            step = "does SSL_CERT_FILE name the authority that signed it?"
+        case ConnectionError() | IncompleteRead() | ssl.SSLEOFError():
+            reason, step = "it closed the connection", "is it another server, or https:// and not http://?"
+        case ssl.SSLError(reason="WRONG_VERSION_NUMBER"):
+            reason, step = "it does not speak TLS", "is it http:// and not https://, as on this machine?"
+        case OSError(strerror=str(words)):
+            reason, step = words[:1].lower() + words[1:], "is a server running there?"
+        case OSError() | str():  # such as a proxy that wants a password
+            reason, step = str(cause), "is the URL right, and a server running there?"
+    return NoAnswer(reason, step, isinstance(cause, TimeoutError))

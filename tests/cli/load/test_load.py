@@ -156,7 +156,7 @@ def test_a_server_that_refuses_or_is_another_is_told_with_its_url(
         assert f"failed: there is no Headwater API at {other.url}" in capsys.readouterr().err
     assert load.main([str(tmp_path), "--url", other.url]) == 1
     told = capsys.readouterr()
-    assert f"failed: {other.url} cannot be reached: [Errno 111]" in told.err
+    assert f"failed: {other.url} cannot be reached: nothing listens there" in told.err
     assert "events accepted: 0" in told.out
 
 

@@ -20,7 +20,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from headwater.cli.failure import CommandFailure
 from headwater.cli.refusal import BY_OPTIONS, Given, Response, failure_of, no_api
-from headwater.rest import opened
+from headwater.rest import no_answer, opened
 
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
@@ -144,8 +144,8 @@ class Api:
                 after = answer.headers.get("Retry-After", "")
                 return Response(answer.status, text, seconds, retry_after=int(after) if after.isdecimal() else 0)
         except (OSError, HTTPException, ValueError, EOFError, zlib.error) as error:
-            reason = getattr(error, "reason", error)
-            return Response(0, str(reason), time.monotonic() - start, isinstance(reason, TimeoutError))
+            told = no_answer(error)
+            return Response(0, told.reason, time.monotonic() - start, told.is_late, step=told.step)
 
 
 def _pauses(tries: int) -> Iterator[float | None]:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from headwater.cli import serving
 from headwater.cli.api import PREFIX, Api
-from headwater.cli.failure import UNREACHABLE, WRONG_COMMAND, CommandFailure
+from headwater.cli.failure import UNREACHABLE, WRONG_COMMAND, CommandFailure, reason_of
 from headwater.cli.refusal import BY_OPTIONS, KEYS
 
 URL_VARIABLE, KEY_VARIABLE = "HEADWATER_URL", "HEADWATER_API_KEY"
@@ -76,7 +76,7 @@ def key_of(file: Path | None) -> str:
     try:
         return as_header(file.read_text(encoding="utf-8").strip())
     except (OSError, UnicodeDecodeError) as error:
-        raise CommandFailure(f"the key cannot be read: {error}", status=WRONG_COMMAND) from None
+        raise CommandFailure(f"the key cannot be read: {reason_of(error)}", status=WRONG_COMMAND) from None
 
 
 def as_header(key: str) -> str:

@@ -13,7 +13,10 @@ ANSWERED, UNKNOWN, WRONG_COMMAND, UNREACHABLE = range(4)
 
 
 def reason_of(error: Exception) -> str:
-    """The text of an error, for one of the system without its number: `/nope: No such file or directory`."""
+    """The text of an error, for one of the system without its number: `/nope: No such file or directory`; of a failure
+    with the next step."""
+    if isinstance(error, CommandFailure):
+        return "; ".join(error.lines())
     cause = getattr(error, "reason", error)  # of a URLError
     if not isinstance(cause, OSError) or not cause.strerror:
         return str(error)

@@ -11,7 +11,7 @@ from typing import Any
 
 from headwater.cli.api import Api
 from headwater.cli.endpoint import add_server_options, api_of
-from headwater.cli.failure import CommandFailure
+from headwater.cli.failure import CommandFailure, reason_of
 from headwater.cli.load import sending
 from headwater.cli.lookups.terminal import told
 from headwater.cli.refusal import NotFoundFailure
@@ -87,11 +87,6 @@ class ServedGraph:
             raise Unreachable(reason_of(failure)) from None
 
 
-def reason_of(failure: CommandFailure | OSError) -> str:
-    """Why a poll reported nothing, with the next step if one is known."""
-    return "; ".join(failure.lines()) if isinstance(failure, CommandFailure) else str(failure)
-
-
 def add_options(parser: argparse.ArgumentParser, source: str) -> None:
     """The options of polls, and of the server. `source` is what is asked, such as `the workers`."""
     parser.add_argument("--once", action="store_true", help="poll once, and end")
@@ -121,7 +116,7 @@ def poll_again(
     try:
         sources, graph = sources_of(options), ServedGraph(api_of(options.url, options.key_file))
     except (OSError, ValueError) as error:
-        parser.error(str(error))
+        parser.error(reason_of(error))
     except CommandFailure as failure:
         return told(failure)
     try:

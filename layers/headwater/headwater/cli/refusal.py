@@ -24,14 +24,15 @@ BY_OPTIONS = Given()
 
 @dataclass(frozen=True)
 class Response:
-    """A response. If there was none, `status` is 0, `text` is the reason, and `is_late` says that it took too long. A
-    busy server says `retry_after` how many seconds to send the request again."""
+    """A response. If there was none, `status` is 0, `text` is the reason, `is_late` says that it took too long, and
+    `step` is what to ask next. A busy server says `retry_after` how many seconds to send the request again."""
 
     status: int
     text: str
     seconds: float
     is_late: bool = False
     retry_after: float = 0
+    step: str = ""
 
     @property
     def body(self) -> Any:
@@ -71,11 +72,8 @@ def failure_of(response: Response, url: str, seconds: float, given: Given, *, ha
         what = f"{url} did not answer within {seconds:g} s"
         return CommandFailure(what, "try again; a lookup with a smaller --depth asks for less", status=UNREACHABLE)
     if not response.status:
-        what, step = (
-            f"{url} cannot be reached: {response.text}",
-            f"is a server running there? {given.url} names another",
-        )
-        return CommandFailure(what, step, status=UNREACHABLE)
+        what = f"{url} cannot be reached: {response.text}"
+        return CommandFailure(what, f"{response.step} {given.url} names another", status=UNREACHABLE)
     return _refused(response, url, given, has_key)
 
 

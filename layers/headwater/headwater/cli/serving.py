@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TextIO
 
+from headwater.cli.failure import reason_of
 from headwater.cli.refusal import BY_OPTIONS
 
 
@@ -30,7 +31,8 @@ def announced(url: str) -> Iterator[None]:
         try:
             held.enter_context(_file_with(url))
         except (OSError, RuntimeError) as error:  # no home, or one that cannot be written
-            print(f"other commands do not find this server, and need {BY_OPTIONS.url}: {error}", file=sys.stderr)
+            told = f"other commands do not find this server, and need {BY_OPTIONS.url}: {reason_of(error)}"
+            print(told, file=sys.stderr)
         yield
 
 

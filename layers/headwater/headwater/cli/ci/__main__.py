@@ -124,7 +124,7 @@ def policy_of(settings: Path | None) -> Policy:
     try:
         return Policy.of(document_of(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, InvalidRequest) as error:
-        raise CommandFailure(f"{path}: {error}", status=WRONG_COMMAND) from None
+        raise CommandFailure(f"{path}: {getattr(error, 'strerror', None) or error}", status=WRONG_COMMAND) from None
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from headwater.cli.api import Api
 from headwater.cli.ci.comparison import Loss, without_common_name
 from headwater.cli.ci.side import ChangeSide
 from headwater.cli.endpoint import api_of
-from headwater.cli.failure import UNREACHABLE, CommandFailure
+from headwater.cli.failure import UNREACHABLE, CommandFailure, reason_of
 from headwater.cli.file import opened
 from headwater.cli.refusal import NotFoundFailure, Response
 from headwater.graph.names.naming import Naming
@@ -69,7 +69,7 @@ class Production:
         try:
             home = stack.enter_context(opened(data))
         except (RefusedDatabase, StorageError, OSError) as error:
-            raise CommandFailure(str(error), status=UNREACHABLE) from None
+            raise CommandFailure(reason_of(error), status=UNREACHABLE) from None
         return cls(_FileApi("http://file", table=home.table), str(data))
 
     def ask(self, *parts: str, **query: Any) -> dict[str, Any] | None:

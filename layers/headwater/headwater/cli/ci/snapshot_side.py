@@ -49,7 +49,8 @@ def _snapshot(file: Path) -> LineageSnapshot:
     try:
         found = LineageSnapshot.of_yaml(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise CommandFailure(f"{file} cannot be read: {error}", status=WRONG_COMMAND) from None
+        reason = getattr(error, "strerror", None) or error
+        raise CommandFailure(f"{file} cannot be read: {reason}", status=WRONG_COMMAND) from None
     if not found.tables:
         raise CommandFailure(
             f"{file} is not a snapshot: it has no tables", "`pytest --lineage-update` writes one", status=WRONG_COMMAND

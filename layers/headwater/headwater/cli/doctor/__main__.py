@@ -14,7 +14,7 @@ from headwater.cli.doctor.finding import Blame, Diagnosis, DoctorFinding, unusab
 from headwater.cli.doctor.listener import Listener, listener_of
 from headwater.cli.doctor.quota import few_copies
 from headwater.cli.endpoint import KEY_VARIABLE, UnusableKey, add_server_options, api_of, key_of
-from headwater.cli.failure import CommandFailure
+from headwater.cli.failure import CommandFailure, reason_of
 from headwater.read.frontier import Frontier
 
 RECEIVED = "look whether it came to you. What cannot be delivered on AWS is in AlertDeadLetters, whose alarm rings"
@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
             return examine_listener(options)
         return examine(api_of(options.url, options.key_file), options.namespace, with_alert=options.alert)
     except (OSError, ValueError) as error:
-        print(f"no API to examine: {error}", file=sys.stderr)
+        print(f"no API to examine: {reason_of(error)}", file=sys.stderr)
         return 2
     except UnusableKey as key:
         return print_findings([unusable(key)])

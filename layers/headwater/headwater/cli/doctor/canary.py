@@ -170,13 +170,10 @@ def refusal(client: Api, response: Response, namespace: str) -> DoctorFinding:
 
 
 def no_answer(client: Api, response: Response) -> DoctorFinding:
-    if "SSL" in response.text:
-        fix = "is it http:// and not https://, as on this machine? Does this host trust the certificate?"
-        return DoctorFinding(f"{client.url} fails at TLS: {response.text}", fix, Blame.NETWORK)
     failure = client.failure(response)
-    if urlsplit(client.url).hostname in ("127.0.0.1", "localhost"):
-        return DoctorFinding(failure.what, failure.steps[0], Blame.NETWORK)
-    fix = "use the output ApiUrl as URL. A private subnet needs a NAT gateway, and port 443 outbound (emr_jobs/cluster)"
+    fix = failure.steps[0]
+    if urlsplit(client.url).hostname not in ("127.0.0.1", "localhost"):
+        fix += ". On AWS it is the output ApiUrl; a private subnet needs a NAT gateway, and port 443 outbound"
     return DoctorFinding(failure.what, fix, Blame.NETWORK)
 
 

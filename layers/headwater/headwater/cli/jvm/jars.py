@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from headwater.cli.failure import reason_of
 from headwater.cli.machine.failure import Failure
 
 CENTRAL = "https://repo1.maven.org/maven2"
@@ -104,7 +105,7 @@ def fetch(jar: Jar, file: Path) -> None:
         with urllib.request.urlopen(jar.url, timeout=ANSWER_SECONDS) as answer, part.open("wb") as copy:
             shutil.copyfileobj(answer, copy)
     except OSError as error:
-        reason = f"{jar.coordinates} could not be fetched from Maven Central: {error}"
+        reason = f"{jar.coordinates} could not be fetched from Maven Central: {reason_of(error)}"
         step = f"check the network and the proxy, or put the jar into {file.parent} as {file.name}"
         raise Failure(reason, step) from error
     part.replace(file)

@@ -16,7 +16,7 @@ from headwater.cli.command_line import command_parser
 from headwater.cli.doctor.finding import Diagnosis
 from headwater.cli.doctor.listener import Listener, listener_of
 from headwater.cli.endpoint import add_server_options, api_of
-from headwater.cli.failure import CommandFailure
+from headwater.cli.failure import CommandFailure, reason_of
 from headwater.cli.jvm.installed_spark import is_spark_3, spark_jars, spark_java, spark_pins
 from headwater.cli.jvm.jars import FOLDER, fetch_into
 from headwater.cli.jvm.spark_submit import NAMESPACE, SparkSubmit
@@ -92,7 +92,7 @@ class FetchJars(argparse.Action):
         try:
             jars = fetch_into(folder.absolute(), *spark_pins())
         except (Failure, OSError) as failure:
-            sys.exit(f"failed: {failure}")
+            sys.exit(f"failed: {reason_of(failure)}")
         print(f"{len(jars)} jars are in {folder}")
         print(f"next: set {FOLDER}={folder}")
         parser.exit()
