@@ -1,10 +1,11 @@
 """Scenes: what producers and people do, drawn from a seed; the scene with faults, and the same without."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from headwater.catalog.parameters import LAST_RUN
 from headwater.concurrent import make_sequential
 from headwater.graph.facets.curation import TAGS
 from headwater.graph.names.identity import dataset_id, job_id
@@ -150,8 +151,14 @@ def _is_curated(key: TableKey) -> bool:
 
 
 def _tables(expected: World, world: World) -> list[str]:
-    ours, theirs = world.tables, expected.tables
+    ours, theirs = ({name: _lasting(of) for name, of in each.tables.items()} for each in (world, expected))
     return [f"table {name}: {theirs[name]} became {ours[name]}" for name in theirs if ours[name] != theirs[name]]
+
+
+def _lasting(parameters: Mapping[str, str]) -> dict[str, str]:
+    """Parameters but for which run is the last: it is that of the time at which another parameter changed, and a fault
+    may let one change and change back (docs/decisions/0012)."""
+    return {name: "a run" if name == LAST_RUN else value for name, value in parameters.items()}
 
 
 def _alerts(expected: World, world: World) -> list[str]:
