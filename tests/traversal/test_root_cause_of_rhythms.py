@@ -86,6 +86,14 @@ def test_a_run_that_is_as_late_as_is_usual_is_no_finding(minutes: int) -> None:
     assert why(load={"late": minutes})["findings"] == []
 
 
+def test_a_job_that_another_has_replaced_is_not_said_to_be_missing() -> None:
+    anew = [
+        event | {"job": {**event["job"], "name": "load_v2"}} if event["job"]["name"] == "load" else event
+        for event in a_day(DAYS)
+    ]
+    assert after_usual(*anew)(table("table_3"))["findings"] == []
+
+
 def test_a_run_that_never_came_is_a_finding() -> None:
     (found,) = why(load={"late": None})["findings"]
     assert (found["kind"], found["summary"]) == ("RUN_MISSING", "load had not run: it was due at 2026-12-18T08:00:00Z")

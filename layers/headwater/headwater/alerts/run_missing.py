@@ -180,11 +180,12 @@ class DueJobs:
             for job, above in waiting.items()
             if job in due and above.due
         )
-        over |= replaced(reader, [each for each in unsettled if each.id not in over | waiting.keys()])
+        missing = {each.id: each.last_run for each in unsettled if each.id not in over | waiting.keys()}
+        over |= replaced(reader, missing, time)
         for job in sorted(over):
             self._expect_no_more(job)
-        missing = (each for job, each in late.items() if job not in over and job not in waiting)
-        return [each for each in missing if time - each.slot.latest <= LATE]
+        untold = (each for job, each in late.items() if job not in over and job not in waiting)
+        return [each for each in untold if time - each.slot.latest <= LATE]
 
     def _report(self, late: "_Late", now: Instant, heard: Moment | None, below: Sequence["SaidExpectation"]) -> bool:
         try:

@@ -87,6 +87,11 @@ class Expected(NamedTuple):
         return "" if is_claimed else _reason(self.rhythm)
 
     @property
+    def last_run(self) -> tuple[JobHead, Moment]:
+        """The job and the start of its last run."""
+        return self.head, self.begun or 0
+
+    @property
     def is_open(self) -> bool:
         """Whether its newest run was not heard to end, even if it takes so long that it is given up."""
         latest = self.head.latest
@@ -221,16 +226,16 @@ def has_run_since(job: Expected, above: Expected) -> bool:
 
 def outputs_of(reader: Reader, job: Expected) -> Sequence[DatasetRef]:
     """What a job writes; of an application or a DAG, what the jobs write that its newest run started."""
-    return _edges(reader, [job])[job.id].outputs
+    return _edges(reader, {job.id: job.head})[job.id].outputs
 
 
 def inputs_of(reader: Reader, jobs: Collection[Expected]) -> dict[JobId, AbstractSet[DatasetId]]:
     """What jobs read and do not write, likewise."""
-    return {job: edges.input_ids - edges.output_ids for job, edges in _edges(reader, jobs).items()}
+    found = _edges(reader, {each.id: each.head for each in jobs})
+    return {job: edges.input_ids - edges.output_ids for job, edges in found.items()}
 
 
-def _edges(reader: Reader, jobs: Collection[Expected]) -> dict[JobId, Edges]:
-    heads = {each.id: each.head for each in jobs}
+def _edges(reader: Reader, heads: Mapping[JobId, JobHead]) -> dict[JobId, Edges]:
     runs = {
         head.latest.run_id: head.facts.name.namespace
         for head in heads.values()
@@ -310,20 +315,22 @@ def _lags(times: RunTimes, ends: Sequence[Moment]) -> list[int]:
     return [start - ends[place - 1] for start in times.generations if (place := bisect_right(ends, start))]
 
 
-def replaced(reader: Reader, late: Sequence[Expected]) -> set[JobId]:
-    """Those of some late jobs whose place another job took: it writes the same, and was first heard of after the last
-    run. A job that existed before, such as one for corrections, does not replace them."""
-    outputs = {job: edges.output_ids for job, edges in _edges(reader, late).items()}
+def replaced(reader: Reader, late: Mapping[JobId, tuple[JobHead, Moment]], now: Moment) -> set[JobId]:
+    """Those of some late jobs, each with the start of its last run, whose place another job took: it writes the same,
+    and was first heard of after that run. A job that existed before, such as one for corrections, does not replace
+    them."""
+    edges = _edges(reader, {job: head for job, (head, _) in late.items()})
+    outputs = {job: of.output_ids for job, of in edges.items()}
     writers = _writers(reader, set().union(*outputs.values()))
     others = {job: {each for used in of for each in writers[used]} - {job} for job, of in outputs.items()}
     heads = reader.jobs(set().union(*others.values()), usages=False) if any(others.values()) else {}
 
     def is_replaced(job: JobId, begun: Moment) -> bool:
         named = (head for head in map(heads.get, others[job]) if head and head.facts.first)  # a hidden one says nothing
-        newer = (head for head in named if moment(head.facts.first) > begun)
+        newer = (head for head in named if begun < moment(head.facts.first) <= now)
         return any(head.current.output_ids & outputs[job] for head in newer)
 
-    return {each.id for each in late if is_replaced(each.id, each.begun or 0)}
+    return {job for job, (_, begun) in late.items() if is_replaced(job, begun)}
 
 
 def _writers(reader: Reader, datasets: Collection[DatasetId]) -> dict[DatasetId, list[JobId]]:

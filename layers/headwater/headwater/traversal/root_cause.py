@@ -169,7 +169,9 @@ def root_cause(reader: Reader, node: NamedNode, walk: Walk, now: Instant) -> Roo
         for finding in of_changes(at, activity.runs.get(job, ()), changes, graph.representative):
             (found.changes if window.has(finding.at) else found.earlier).append(finding)
     if suspect and suspect.last:
-        found.failures += _at_their_sources(reader, graph, _by_rhythms(upstream, activity, suspect, window))
+        by_rhythms = _by_rhythms(upstream, activity, suspect, window)
+        by_rhythms = _without_replaced(reader, graph, activity, suspect, by_rhythms)
+        found.failures += _at_their_sources(reader, graph, by_rhythms)
         if as_of is None:
             missing = {each.node.name for each in found.failures if each.kind is FindingKind.RUN_MISSING}
             late = _not_come(reader, graph, upstream, now)
@@ -214,6 +216,20 @@ def _by_rhythms(upstream: "_Upstream", activity: Activity, suspect: Run, window:
     }
 
 
+def _without_replaced(
+    reader: Reader, graph: LineageGraph, activity: Activity, suspect: Run, found: dict[JobId, list[Finding]]
+) -> dict[JobId, list[Finding]]:
+    """The findings without the runs that were missing of jobs whose place another had taken when the suspect ended."""
+    from headwater.traversal.expectations import replaced  # noqa: PLC0415 - no function needs it to start
+
+    missing = [job for job, each in found.items() if any(finding.kind is FindingKind.RUN_MISSING for finding in each)]
+    begun = {job: max(moment(run.started_at) for run in activity.runs[job] if run.started_at) for job in missing}
+    last_runs = {job: (graph.jobs[job], begun[job]) for job in missing}
+    over = replaced(reader, last_runs, moment(suspect.ended_at or suspect.last))
+    kept = {job: [each for each in found[job] if each.kind is not FindingKind.RUN_MISSING] for job in over}
+    return found | kept
+
+
 def _not_come(reader: Reader, graph: LineageGraph, upstream: "_Upstream", now: Instant) -> Iterator[Finding]:
     """The next run of each job that writes the dataset, or of the application that starts it, if the run is late, as
     its alert says; or that of the job for which it waits, however far above. Of a job, its own."""
@@ -228,7 +244,7 @@ def _not_come(reader: Reader, graph: LineageGraph, upstream: "_Upstream", now: I
         above = {each.waits_for.id: left[job] + 1 for job, each in found.items() if each.waits_for}
         late += (each for each in found.values() if not each.waits_for)
         left = {job: distance for job, distance in above.items() if job not in known}
-    over = replaced(reader, late) if late else set()
+    over = replaced(reader, {each.id: each.last_run for each in late}, moment(now))
     for each in late:
         if each.id not in over:
             name = each.head.facts.name
