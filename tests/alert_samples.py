@@ -6,20 +6,9 @@ from urllib.parse import quote
 
 from hypothesis import strategies as st
 
-TYPES = (
-    "Dataset Schema Changed",
-    "Emission Latency Exceeded",
-    "Emission Latency Recovered",
-    "Run Failed",
-    "Run Abandoned",
-    "Run Missing",
-    "Deadline At Risk",
-    "Deadline Recovered",
-    "Dataset Stale",
-    "Volume Anomaly",
-    "Data Quality Assertion Failed",
-    "Compatibility Broken",
-)
+from headwater.alerts.alert import DetailType
+
+TYPES = tuple(DetailType)
 
 Detail = dict[str, Any]
 

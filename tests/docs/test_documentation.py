@@ -21,19 +21,9 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 TEMPLATE = read_template(ROOT / "template.yaml")["Resources"]
 SETTINGS = {
-    "authorise": config.AuthoriseSettings,
-    "ingest": config.IngestSettings,
-    "normalise": config.NormaliseSettings,
-    "lookup": config.LookupSettings,
-    "curate": config.CurateSettings,
-    "catalog": config.CatalogSettings,
-    "glue_import": config.GlueImportSettings,
-    "pickup": config.PickupSettings,
-    "forward": config.ForwardSettings,
-    "connect": config.ConnectSettings,
-    "registry": config.RegistrySettings,
-    "alerts": config.AlertsSettings,
-    "sweep": config.SweepSettings,
+    path.name: vars(config)[name]
+    for path in sorted((ROOT / "functions").iterdir())
+    if (name := f"{path.name.title().replace('_', '')}Settings") in vars(config)
 }
 
 

@@ -26,7 +26,6 @@ from tests.functions.environment import ROOT, environment
 VARIABLES = {
     "CATALOG_ARN": ARN,
     "MAX_BODY_BYTES": "1000000",
-    "SECRET_RULES": "NONE",
     "RUN_RETENTION_DAYS": "400",
     "ITEM_FORMS": "new",
     "EVENT_RETENTION_DAYS": "90",

@@ -24,23 +24,11 @@ from headwater.store.memory import MemoryTable
 from headwater.store.snapshot import ReadRequest
 from tests import factory
 from tests.fakes import FakeBucket, FakeQueue
+from tests.functions.environment import ROOT, environment
 from tests.lookup.requests import RETENTION, table_after
 
-VARIABLES = {
-    "QUEUE_URL": "https://queue",
-    "ARCHIVE_BUCKET": "bucket",
-    "TABLE_NAME": "table",
-    "NAMESPACE_ALIASES": "{}",
-    "PEOPLE_CLAIM": "groups",
-    "PEOPLE_GROUPS": "{}",
-    "PEOPLE_SEAL": "x",
-    "RUN_RETENTION_DAYS": "90",
-    "ITEM_FORMS": "new",
-    "EVENT_RETENTION_DAYS": "30",
-    "MAX_BODY_BYTES": "1000",
-    "SECRET_RULES": "NONE",
-    "AUDIT": "OFF",
-}
+SET = {"QUEUE_URL": "https://queue", "MAX_BODY_BYTES": "1000", "RUN_RETENTION_DAYS": "90", "EVENT_RETENTION_DAYS": "30"}
+VARIABLES = environment("lookup", ROOT) | SET
 
 
 class CountingSession(Session):

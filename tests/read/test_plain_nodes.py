@@ -88,20 +88,10 @@ def assert_as_if_read_anew(table: SqliteTable, batches: Iterable[list[Document]]
 def _changes(chance: random.Random) -> Iterator[Document]:
     """What makes a node other than plain: another name, a rename, a deletion, queries of an application."""
     names = chance.sample(TABLES, 5)
-    yield factory.run_event(
-        "COMPLETE",
-        run=900,
-        seconds=5_000,
-        job="job 0",
-        outputs=[factory.dataset(names[0], symlinks=factory.symlinks(names[1]))],
-    )
-    yield factory.run_event(
-        "COMPLETE",
-        run=901,
-        seconds=5_100,
-        job="rename",
-        outputs=[factory.dataset(names[2], lifecycleStateChange=factory.renamed_from(names[3]))],
-    )
+    linked = factory.dataset(names[0], symlinks=factory.symlinks(names[1]))
+    renamed = factory.dataset(names[2], lifecycleStateChange=factory.renamed_from(names[3]))
+    yield factory.run_event("COMPLETE", run=900, seconds=5_000, job="job 0", outputs=[linked])
+    yield factory.run_event("COMPLETE", run=901, seconds=5_100, job="rename", outputs=[renamed])
     theirs = factory.dataset("t", "s3://theirs")
     written = [factory.dataset(names[0]), theirs]
     of_others = factory.run_event(

@@ -21,6 +21,7 @@ ENVIRONMENT = {
     "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "layers" / "headwater"))),
     "PYTHONUNBUFFERED": "1",
 }
+SERVE = [sys.executable, "-m", "headwater.cli", "serve", "--port", "0", "--data"]
 
 
 class Reply(NamedTuple):
@@ -52,20 +53,9 @@ class ServeProcess:
         self.kill()
 
     def start(self) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "headwater.cli",
-            "serve",
-            "--data",
-            str(self.data),
-            "--port",
-            "0",
-            *self._options,
-        ]
         self._log = (self.data.parent / "serve.log").open("a")
         self._process = subprocess.Popen(  # noqa: S603
-            command,
+            [*SERVE, str(self.data), *self._options],
             env={**ENVIRONMENT, "XDG_STATE_HOME": str(self.data.parent)},  # where no command of another test looks
             stdout=subprocess.PIPE,
             stderr=self._log,

@@ -34,7 +34,7 @@ from headwater.store.table import Item
 from tests import factory
 from tests.end_to_end.recorded import recorded_documents
 from tests.lookup.requests import LookupClient
-from tests.serve.process import ENVIRONMENT, ServeProcess, wait_for
+from tests.serve.process import ENVIRONMENT, SERVE, ServeProcess, wait_for
 from tests.store.files import items_in
 from tests.upstream import Reply, Seen, web_server
 
@@ -251,17 +251,7 @@ def test_the_server_needs_no_sdk_of_aws() -> None:
     ],
 )
 def test_options_that_cannot_be_are_refused_in_words(tmp_path: Path, options: list[str], reason: str) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "headwater.cli",
-        "serve",
-        "--data",
-        str(tmp_path / "l.db"),
-        "--port",
-        "0",
-        *options,
-    ]
+    command = [*SERVE, str(tmp_path / "l.db"), *options]
     run = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
     assert run.returncode in (1, 2)
     assert reason in run.stderr

@@ -121,15 +121,9 @@ def test_as_of_an_earlier_time_the_columns_of_then_count() -> None:
 
 
 def test_a_certain_way_counts_even_if_a_possible_way_is_shorter() -> None:
+    facets: dict[str, Any] = {"columnLineage": column_lineage("raw.x > x"), "schema": factory.schema("x:int", "id:int")}
     get = after(
-        ran(
-            "score",
-            "raw",
-            "scores",
-            run=1,
-            columnLineage=column_lineage("raw.x > x"),
-            schema=factory.schema("x:int", "id:int"),
-        ),
+        ran("score", "raw", "scores", run=1, **facets),
         ran("load", "raw", "clean", run=2, columnLineage=column_lineage("raw.id > id")),
         ran("enrich", "clean", "scores", run=3, columnLineage=column_lineage("clean.id > id")),
     )
