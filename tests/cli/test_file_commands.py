@@ -467,5 +467,5 @@ def test_a_server_that_is_not_there_or_wants_a_key_is_told(data: Path, capsys: p
     with ServeProcess(data) as server:
         assert load.main([str(lines), "--url", server.url]) == 1
     errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("failed: ")]
-    assert "refused" in errors[0]
+    assert "nothing listens there" in errors[0]
     assert "needs a key" in errors[1]
