@@ -80,8 +80,8 @@ UNTRUSTED.verify_message = "self-signed certificate"
     ],
 )
 def test_what_kept_an_answer_away_is_said_as_a_person_says_it(error: Exception, reason: str) -> None:
-    told = no_answer(error)
-    assert (told.reason, told.step[-1], told.is_late) == (reason, "?", isinstance(error, TimeoutError))
+    why = no_answer(error)
+    assert (why.reason, why.step[-1], why.is_late) == (reason, "?", isinstance(error, TimeoutError))
 
 
 def test_commands_and_polls_say_the_same_of_a_server_without_tls_and_what_to_ask_next() -> None:

@@ -145,11 +145,14 @@ def test_the_log_keeps_the_newest_alerts(alert_log: SqliteAlertLog) -> None:
     assert receiver.got == [5]
 
 
-def test_a_flood_drops_no_alert_of_another_namespace(
-    alert_log: SqliteAlertLog, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What all receivers got goes first, then the oldest of whoever has the most."""
+@pytest.fixture
+def twenty_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alerts_of_file, "KEPT", 20)
+
+
+@pytest.mark.usefixtures("twenty_kept")
+def test_a_flood_drops_no_alert_of_another_namespace(alert_log: SqliteAlertLog, database: Database) -> None:
+    """What all receivers got goes first, then the oldest of whoever has the most."""
     receiver = FakeReceiver("away for long")
     (delivery,) = delivering(alert_log, receiver)
     add(alert_log, 1, 2, 3)
@@ -162,10 +165,10 @@ def test_a_flood_drops_no_alert_of_another_namespace(
     assert again.step() == POLL_SECONDS, "the file knows that it has got all"
 
 
+@pytest.mark.usefixtures("twenty_kept")
 def test_what_was_left_out_does_not_hold_up_how_far_a_receiver_has_got(
-    alert_log: SqliteAlertLog, database: Database, monkeypatch: pytest.MonkeyPatch
+    alert_log: SqliteAlertLog, database: Database
 ) -> None:
-    monkeypatch.setattr(alerts_of_file, "KEPT", 20)
     receiver = FakeReceiver("slow")
     (delivery,) = delivering(alert_log, receiver)
     alert_log.add([{"number": 0, "namespace": "a"}])

@@ -9,14 +9,14 @@ from headwater.http.request import UNIDENTIFIED, ApiRequest
 from headwater.http.response import ApiResponse
 from headwater.openlineage.instant import Instant
 from headwater.serve import posting
-from headwater.serve.posting import MAX_PAUSE_SECONDS, PATIENCE_SECONDS, SECONDS_A_SECOND, Posting
+from headwater.serve.posting import BEHIND_PER_PAUSE, MAX_PAUSE_SECONDS, PATIENCE_SECONDS, Posting
 from headwater.store.messages import Message, ReceivedMessage
 from headwater.store.sqlite.database import Database
 from headwater.store.sqlite.inbox import SqliteInbox
 
 FOLDED, TAKEN_IN = 20, 100
 """Events a second."""
-MOST_SECONDS = PATIENCE_SECONDS + MAX_PAUSE_SECONDS * SECONDS_A_SECOND
+MOST_SECONDS = PATIENCE_SECONDS + MAX_PAUSE_SECONDS * BEHIND_PER_PAUSE
 
 
 class Posts:

@@ -87,8 +87,8 @@ class RestUrl:
         except urllib.error.HTTPError as error:
             raise self._error(place, error) from None
         except (OSError, HTTPException, ValueError) as error:
-            told = no_answer(error)
-            raise Unreachable(f"{place}: {told.reason}; next: {told.step}") from None
+            why = no_answer(error)
+            raise Unreachable(f"{place}: {why.reason}; next: {why.step}") from None
 
     def _error(self, place: str, error: urllib.error.HTTPError) -> Exception:
         """404 with a JSON body comes from the API; a server that is starting answers 404 with a page of its web

@@ -144,8 +144,8 @@ class Api:
                 after = answer.headers.get("Retry-After", "")
                 return Response(answer.status, text, seconds, retry_after=int(after) if after.isdecimal() else 0)
         except (OSError, HTTPException, ValueError, EOFError, zlib.error) as error:
-            told = no_answer(error)
-            return Response(0, told.reason, time.monotonic() - start, told.is_late, step=told.step)
+            why = no_answer(error)
+            return Response(0, why.reason, time.monotonic() - start, why.is_late, step=why.step)
 
 
 def _pauses(tries: int) -> Iterator[float | None]:

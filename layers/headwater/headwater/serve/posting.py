@@ -13,11 +13,14 @@ from headwater.store.messages import Message
 
 MAX_SECONDS = 5.0
 PAUSE_SECONDS = 0.005
-PATIENCE_SECONDS, SECONDS_A_SECOND = 30.0, 10.0
-"""How long a key's events may take to be folded before its posts are slowed down, since a burst is not; and beyond, how
-many seconds make a pause of one."""
-MAX_PAUSE_SECONDS, MAX_RETRY_SECONDS = 3.0, 60.0
-"""Clients of OpenLineage wait for five."""
+PATIENCE_SECONDS = 30.0
+"""How long a key's waiting events may take to be folded before its posts are slowed down: a burst is not."""
+BEHIND_PER_PAUSE = 10.0
+"""Beyond that, each further ten seconds make the pause a second longer."""
+MAX_PAUSE_SECONDS = 3.0
+"""Clients of OpenLineage wait five seconds for an answer."""
+MAX_RETRY_SECONDS = 60.0
+"""The longest `Retry-After` of a batch that is refused."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,9 @@ class Posting:
         pause slows a key down enough, its batches are refused, and its clients send them again. Single events are not:
         Spark's listener sends none again."""
         sender = request.principal.key_id
-        if "/batch" in request.path and (late := self._pause(sender) - MAX_PAUSE_SECONDS) > 0:
-            seconds = math.ceil(min(MAX_RETRY_SECONDS, late * SECONDS_A_SECOND))
+        is_batch = request.path.rstrip("/").endswith("/batch")
+        if is_batch and (late := self._pause(sender) - MAX_PAUSE_SECONDS) > 0:
+            seconds = math.ceil(min(MAX_RETRY_SECONDS, late * BEHIND_PER_PAUSE))
             refused = error_response(503, "too many events of this key wait already; send this batch again later")
             return replace(refused, headers={"retry-after": str(seconds)}, pause=MAX_PAUSE_SECONDS)
         if request.query.get("wait") != "1":
@@ -58,7 +62,7 @@ class Posting:
     def _pause(self, sender: str) -> float:
         """For how long the answer to a sender should wait: the longer, the further the fold is behind. So a client that
         waits for each answer comes to post as fast as its events are folded."""
-        return max(0.0, (self.inbox.seconds_behind(sender) - PATIENCE_SECONDS) / SECONDS_A_SECOND)
+        return max(0.0, (self.inbox.seconds_behind(sender) - PATIENCE_SECONDS) / BEHIND_PER_PAUSE)
 
     def _is_visible(self, messages: Sequence[Message]) -> bool:
         end = time.monotonic() + MAX_SECONDS

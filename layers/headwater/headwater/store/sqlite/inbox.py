@@ -52,9 +52,14 @@ class _Posted(NamedTuple):
 
 @dataclass
 class _Backlog:
-    """What waited of a sender when messages were last taken `at` a time, and came since: how many messages, and for how
-    long the first one had waited. So many of them were `taken`, or 0 if there were no others. Of late, one took
-    `seconds_each`; 0 if that is not known yet."""
+    """The waiting messages of a sender, as of the last take and what came since.
+
+    at            when messages were last taken
+    number        how many wait, with those that were taken and are being folded
+    waited        how long the first one had waited then, in seconds
+    taken         how many were taken then; 0 if that was all, since the next take then says nothing of the fold's speed
+    seconds_each  how long one took of late; 0 until that is known
+    """
 
     at: float
     number: int
