@@ -129,8 +129,7 @@ def one_by_one(call: Callable[[], PollResult]) -> PollResult:
 def test_a_part_that_fails_is_named_and_costs_no_other(graph: Graph, stage: str, error: Exception) -> None:
     work = {"b": fails(error)}
     parts = {"a": done, "b": done, "c": done}
-    source = Shelf("s", parts | work) if stage == "reading" else Shelf("s", parts, work)
-    result = polled(graph, source)
+    result = polled(graph, Shelf("s", parts | work) if stage == "reading" else Shelf("s", parts, work))
     assert (result.read, result.sent, result.skipped) == (3, 2, {"b": str(error)})
     assert graph.sent == [{"part": "a"}, {"part": "c"}]
 
@@ -140,13 +139,15 @@ def test_another_error_is_a_bug_and_is_raised(graph: Graph) -> None:
         polled(graph, Shelf("s", {"a": fails(ZeroDivisionError())}))
 
 
-def test_a_source_that_is_away_costs_no_other(graph: Graph) -> None:
+@pytest.mark.parametrize(("error", "reason"), [(Unreachable("away"), "away"), (ValueError("hunter2"), "ValueError in")])
+def test_a_source_that_is_away_or_meets_a_bug_costs_no_other(graph: Graph, error: Exception, reason: str) -> None:
     class Away(Shelf):
         def compare(self, _graph: PolledGraph, _deadline: Deadline) -> Comparison:
-            raise Unreachable("away")
+            raise error
 
     first, second = poll_each([Away("one", {}), Shelf("other", {"a": done})], lambda: graph, Deadline())
-    assert (first.source, str(first.unreachable), second.sent) == ("one", "away", 1)
+    assert (first.source, reason in str(first.unreachable), second.sent) == ("one", True, 1)
+    assert "hunter2" not in str(first.unreachable)
 
 
 def test_parts_that_are_not_read_in_half_of_the_time_are_postponed_and_the_others_are_told(

@@ -105,6 +105,13 @@ def test_a_sink_reads_its_topic_and_writes_a_dataset(config: dict[str, str], wri
     assert drawn({"topics": "orders", **config}) == {f"{KAFKA}/orders -> {written}"}
 
 
+@pytest.mark.parametrize("url", ["http://[", "http://etl:hunter2", "http://"])
+@pytest.mark.parametrize("kind", ["io.ElasticsearchSinkConnector", "com.mongodb.kafka.connect.MongoSinkConnector"])
+def test_a_url_that_is_none_leaves_the_dataset_unknown(kind: str, url: str) -> None:
+    config = {"topics": "orders", "connector.class": kind, "connection.url": url, "connection.uri": url}
+    assert drawn(config) == {f"{KAFKA}/orders -> ?"}
+
+
 def test_a_sink_of_a_regular_expression_reads_the_topics_that_it_used() -> None:
     config = {"connector.class": "FileStreamSink", "file": "/a", "topics.regex": "shop-.*"}
     assert drawn(config, ["shop-orders"], [{"kafka_topic": "shop-items", "kafka_partition": 0}]) == {

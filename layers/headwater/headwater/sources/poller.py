@@ -5,12 +5,13 @@
     send       what has changed, as events like those of any producer
 
 A part that cannot be read is skipped with the reason, and the others continue. A source (a cluster, a registry) that
-gives no complete answer reports nothing, and the other sources continue. Each source has an equal share of the time;
-what is left then waits for the next poll.
+gives no complete answer reports nothing, and the other sources continue; so does one that meets a bug of Headwater's.
+Each source has an equal share of the time; what is left then waits for the next poll.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from traceback import extract_tb
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from headwater.concurrent import concurrent_map
@@ -108,6 +109,10 @@ def poll_each(
             result = poll(source, graph(), datetime.now(UTC), deadline.within(share))
         except Unreachable as error:
             result = PollResult(source.name, unreachable=error)
+        except Exception as error:  # noqa: BLE001 - a team's settings must not stop the polls of others
+            frame = extract_tb(error.__traceback__)[-1]  # not the error's text, which may have a secret
+            fault = Unreachable(f"a fault of Headwater: {type(error).__name__} in {frame.name}, line {frame.lineno}")
+            result = PollResult(source.name, unreachable=fault)
         yield result
 
 

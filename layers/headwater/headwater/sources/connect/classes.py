@@ -6,10 +6,9 @@ The class of a connector is named whole, or by its alias: `FileStreamSink` is
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from urllib.parse import urlsplit
 
 from headwater.openlineage.event import Name
-from headwater.sources.connect.connector import Connector, SourceTopic
+from headwater.sources.connect.connector import Connector, SourceTopic, server_in, url_parts
 from headwater.sources.connect.debezium import captured_tables
 from headwater.sources.connect.jdbc_url import database_of
 from headwater.sources.connect.lake import iceberg_tables
@@ -106,7 +105,7 @@ def _object_store(scheme: str, *bucket: str) -> Written:
 
 
 def _hdfs_sink(connector: Connector, topic: str) -> Iterator[Name]:
-    parts = urlsplit(connector.setting("hdfs.url", "store.url"))
+    parts = url_parts(connector.setting("hdfs.url", "store.url"))
     if parts.hostname:
         folder = connector.setting("topics.dir") or "topics"
         yield Name(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", f"{parts.path.rstrip('/')}/{folder}/{topic}")
@@ -134,10 +133,10 @@ def _search_sink(scheme: str) -> Written:
 
     def written(connector: Connector, topic: str) -> Iterator[Name]:
         urls = connector.listed("connection.url")
-        parts = urlsplit(urls[0] if urls and "://" in urls[0] else f"http://{urls[0]}" if urls else "")
-        if parts.hostname:
+        server = server_in(url_parts(urls[0] if "://" in urls[0] else f"http://{urls[0]}"), 9200) if urls else ""
+        if server:
             mapped = _pairs(connector, "topic.to.external.resource.mapping", "topic.index.map").get(topic)
-            yield Name(f"{scheme}://{parts.hostname}:{parts.port or 9200}", mapped or topic.lower())
+            yield Name(f"{scheme}://{server}", mapped or topic.lower())
 
     return written
 
@@ -157,8 +156,10 @@ def _mongo_source(connector: Connector) -> Iterator[SourceTopic]:
 
 
 def _mongo_host(connector: Connector) -> str:
-    host = urlsplit(connector.setting("connection.uri")).netloc.rpartition("@")[2].partition(",")[0]
-    return host if not host or ":" in host else f"{host}:27017"
+    host = url_parts(connector.setting("connection.uri")).netloc.rpartition("@")[2].partition(",")[0]
+    if not server_in(url_parts(f"//{host}"), 27017):
+        return ""
+    return host if ":" in host else f"{host}:27017"
 
 
 def _pairs(connector: Connector, *keys: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
+from urllib.parse import SplitResult, urlsplit
 
 from headwater.openlineage.event import Name
 from headwater.rest import BadAnswer
@@ -72,6 +73,22 @@ class SourceTopic(NamedTuple):
 
     dataset: Name | None
     topic: str
+
+
+def url_parts(text: str) -> SplitResult:
+    """The parts of a URL in a setting. All are empty if it is no URL, as `http://[`: then its dataset is unknown."""
+    try:
+        return urlsplit(text)
+    except ValueError:
+        return urlsplit("")
+
+
+def server_in(url: SplitResult, port: int) -> str:
+    """HOST:PORT of a URL; empty if it has no host, or a port that is no number."""
+    try:
+        return f"{url.hostname}:{url.port or port}" if url.hostname else ""
+    except ValueError:
+        return ""
 
 
 def read_connector(name: str, entry: Json) -> Connector:

@@ -8,10 +8,9 @@ hadoop, glue           the folder below the warehouse
 """
 
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from headwater.openlineage.event import Name
-from headwater.sources.connect.connector import Connector
+from headwater.sources.connect.connector import Connector, server_in, url_parts
 
 _CATALOG = "iceberg.catalog"
 
@@ -30,11 +29,12 @@ def _table(connector: Connector, table: str) -> Name | None:
     region = connector.setting(f"{_CATALOG}.client.region", f"{_CATALOG}.s3.region")
     database, _, name = table.rpartition(".")
     if kind == "rest" and uri:
-        parts = urlsplit(uri)
-        return Name(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}", table)
+        parts = url_parts(uri)
+        place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+        return Name(place, table) if parts.netloc else None
     if kind == "hive" and uri:
-        parts = urlsplit(uri.partition(",")[0])
-        return Name(f"hive://{parts.hostname}:{parts.port or 9083}", table)
+        server = server_in(url_parts(uri.partition(",")[0]), 9083)
+        return Name(f"hive://{server}", table) if server else None
     if kind == "glue" and account and region:
         return Name(f"arn:aws:glue:{region}:{account}", f"table/{database}/{name}")
     folder = f"{database}.db/{name}" if kind in ("glue", "hive") else table.replace(".", "/")
@@ -48,7 +48,7 @@ def _kind(connector: Connector) -> str:
 
 
 def _below_warehouse(connector: Connector, folder: str) -> Name | None:
-    parts = urlsplit(connector.setting(f"{_CATALOG}.warehouse"))
+    parts = url_parts(connector.setting(f"{_CATALOG}.warehouse"))
     if parts.netloc:
         return Name(
             f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", f"{parts.path.strip('/')}/{folder}".strip("/")
