@@ -99,18 +99,11 @@ class Stack:
         return self._answer(request, partial(reading.respond, lookups))
 
     def write(
-        self,
-        caller: Principal,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        has_time: Callable[[], bool] = lambda: True,
-        query: Mapping[str, str] = {},
+        self, caller: Principal, method: str, path: str, body: Any = None, *, query: Mapping[str, str] = {}, **more: Any
     ) -> Answer:
         text = "" if body is None else json.dumps(body)
         url, repeated = f"/api/v1/{path}", {name: (value,) for name, value in query.items()}
-        request = ApiRequest(caller, method, url, {**query}, repeated, NOON, body=text, has_time=has_time)
+        request = ApiRequest(caller, method, url, {**query}, repeated, NOON, body=text, **more)
         curator = Curator(self.store, self.queue, self.bucket, self.naming)
         return self._answer(request, partial(curating.respond, curator))
 

@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 
-from headwater.access.people import AccessRole, BadGroups, read_people
+from headwater import config
+from headwater.access.people import AccessRole, People, PutGroups, read_groups
 from headwater.access.principal import Principal, Scope, principal_of
+from headwater.bootstrap import Root
 from headwater.http.gateway import request_of
 from headwater.openlineage.faults import InvalidRequest
 from headwater.store.memory import MemoryTable
+from tests.curate.conftest import Api
+from tests.functions.environment import ROOT, environment
 from tests.lookup.requests import LookupClient
 
 GROUPS = {
@@ -21,7 +25,7 @@ GROUPS = {
     "analysts": {"role": "reader", "namespaces": ["s3://shared-*"]},
     "platform": {"role": "admin", "namespaces": ["*"]},
 }
-PEOPLE = read_people("groups", GROUPS, "a secret of the stack")
+PEOPLE = People("groups", lambda: read_groups(GROUPS), "a secret of the stack")
 
 
 def person(*groups: str, **claims: Any) -> Principal:
@@ -169,11 +173,28 @@ def test_a_text_that_is_no_json_array_though_it_begins_like_one_has_no_group() -
 
 
 @pytest.mark.parametrize(
-    "entry", [{}, {"role": "reader"}, {"role": "king", "namespaces": []}, {"role": "reader", "namespaces": "team-a"}]
+    "entry",
+    [
+        {},
+        {"role": "reader"},
+        {"role": "king", "namespaces": []},
+        {"role": "reader", "namespaces": "team-a"},
+        {"role": "reader", "namespaces": [], "note": ""},
+    ],
 )
 def test_a_wrong_group_is_named(entry: dict[str, Any]) -> None:
-    with pytest.raises(BadGroups, match="the group analysts needs"):
-        read_people("groups", {"analysts": entry}, "")
+    with pytest.raises(InvalidRequest, match=r"groups\.analysts: expected role \(reader, .*\) and namespaces"):
+        read_groups({"analysts": entry})
+
+
+def test_groups_that_were_put_replace_those_of_the_deployment_within_a_minute() -> None:
+    settings, now = dict[str, Any](), [0.0]
+    groups = PutGroups(read_groups(GROUPS), lambda: settings, lambda: now[0])
+    assert groups() == read_groups(GROUPS)
+    settings, now[0] = {"groups": {"analysts": {"role": "admin", "namespaces": ["*"]}}}, 59
+    assert groups() == read_groups(GROUPS)
+    now[0] = 60
+    assert [*groups()] == ["analysts"]
 
 
 def test_every_role_is_documented_by_its_name() -> None:
@@ -203,6 +224,9 @@ def test_without_people_no_token_counts() -> None:
     assert refused.value.status == 401
 
 
-def test_the_settings_of_a_stack_without_people_let_nobody_in() -> None:
-    people = read_people("groups", json.loads("{}"), "x")
-    assert people.principal({"sub": "1", "groups": "[analysts]"}).scopes == frozenset()
+def test_the_settings_of_a_stack_say_what_people_may_do() -> None:
+    api, variables = Api(), environment("lookup", ROOT) | {"PEOPLE_CLAIM": "groups"}
+    for text, scopes in (("{}", set()), ("groups: {analysts: {role: reader, namespaces: [a]}}", {"read"})):
+        assert api.put("settings", text).status == 200
+        people = Root(config.from_environment(config.LookupSettings, variables), table=api.table).people()
+        assert people.principal({"sub": "1", "groups": "[analysts]"}).scopes == scopes

@@ -80,7 +80,7 @@ class Api:
         """A body that is a text goes out as it is; a namespace's deletion has time for some `chunks`."""
         text = "" if body is None else body if isinstance(body, str) else json.dumps(body)
         left = iter(range(chunks))
-        request = self._request(method, path, query or {}, text, lambda: next(left, None) is not None)
+        request = self._request(method, path, query or {}, body=text, has_time=lambda: next(left, None) is not None)
         curator = Curator(self.store, self.queue, self.bucket, self.naming)
         return self._answered(lambda: writing.respond(curator, request))
 
@@ -98,18 +98,11 @@ class Api:
     def graph(self, node_id: str) -> set[str]:
         return {node["id"] for node in self.get("lineage", nodeId=node_id).body["graph"]}
 
-    def _request(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, Any],
-        body: str = "",
-        has_time: Callable[[], bool] = lambda: True,
-    ) -> ApiRequest:
+    def _request(self, method: str, path: str, query: Mapping[str, Any], **members: Any) -> ApiRequest:
         self.now += timedelta(seconds=1)
         texts = {name: str(value) for name, value in query.items()}
         path = f"{self.prefix}{path}"
-        return ApiRequest(self.caller, method, path, texts, received_at=self.now, body=body, has_time=has_time)
+        return ApiRequest(self.caller, method, path, texts, received_at=self.now, **members)
 
     def _answered(self, request: Callable[[], ApiResponse]) -> Response:
         response = response_or_error(request, lambda message, _: self.logged.append(message))

@@ -24,6 +24,8 @@ expectations:            # what finance asked for
     calendar: germany
 holidays:
   germany: [2026-12-25]
+groups:
+  analysts: {role: reader, namespaces: ["s3://shared-*"]}
 """
 
 
@@ -34,7 +36,9 @@ def test_what_was_put_is_read_back_with_its_comments(api: Api) -> None:
     got = api.get("settings").body
     assert got == put.body
     assert (got["text"], got["settings"]["expectations"][0]["due"]) == (TEXT, "17:00 Europe/Berlin")
+    assert got["settings"]["groups"] == {"analysts": {"role": "reader", "namespaces": ["s3://shared-*"]}}
     assert got["updatedBy"] == "everybody"
+    assert Said.of((api.store.settings() or {})["document"]).entries, "release 0.2.0, which knows no groups, reads this"
 
 
 def test_the_newest_settings_stand_also_after_a_rebuild(api: Api) -> None:
@@ -86,6 +90,8 @@ def test_settings_are_for_administrators_of_all_namespaces(api: Api) -> None:
         ("a: &a [1]\nb: *a", "line 2"),
         ("a: [", "line 1"),
         ("[" * 1_000, "line 1"),
+        ("groups: [analysts]", "groups"),
+        ("groups: {analysts: {role: king, namespaces: []}}", "groups.analysts"),
         ('{"half \\udaac": []}', "(member name)"),
         ('{"whole \\ud83d\\ude00": []}', "whole \U0001f600"),
     ],

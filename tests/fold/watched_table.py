@@ -1,11 +1,11 @@
 """A table for tests of what else happens between two calls of one fold."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
 
-from headwater.store import keys
 from headwater.store.keys import Key
 from headwater.store.memory import MemoryTable
-from headwater.store.table import LOWEST, ConditionalPut, IndexEntry, Item
+from headwater.store.table import ConditionalPut, IndexEntry, Item
 
 
 class WatchedTable(MemoryTable):
@@ -31,8 +31,6 @@ class WatchedTable(MemoryTable):
             self._called()
             super().put([item])
 
-    def newest(
-        self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
-    ) -> Iterator[IndexEntry]:
+    def newest(self, pk: str, *bounds: Any, **more: Any) -> Iterator[IndexEntry]:
         self._called()
-        return super().newest(pk, before, after, limit)
+        return super().newest(pk, *bounds, **more)

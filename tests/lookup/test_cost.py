@@ -23,12 +23,11 @@ from headwater.lookup.nodes.jobs import DETAILED_AT_A_TIME
 from headwater.openlineage.event import Name
 from headwater.read.name_resolution import MAX_ALIASES, MAX_SPLITS, path_candidates
 from headwater.read.reader import Reader
-from headwater.store import keys
 from headwater.store.aws.dynamodb import READ_LIMIT
 from headwater.store.graph_store import GraphReader, GraphStore
-from headwater.store.keys import Key
+from headwater.store.keys import QUALITY, Key
 from headwater.store.memory import MemoryTable
-from headwater.store.table import HIGHEST, LOWEST, IndexEntry, Item
+from headwater.store.table import LOWEST, IndexEntry, Item
 from headwater.traversal.impact import Reach, impact
 from tests import factory
 from tests.factory import RETENTION, Document
@@ -62,7 +61,7 @@ class CountedTable(MemoryTable):
         return super().read(keys, only)
 
     def newest(
-        self, pk: str, before: str = keys.QUALITY, after: str = LOWEST, limit: int | None = None
+        self, pk: str, before: str = QUALITY, after: str = LOWEST, limit: int | None = None
     ) -> Iterator[IndexEntry]:
         self._count(calls=1)
         return self._in_pages(super().newest(pk, before, after, limit), limit)
@@ -77,23 +76,13 @@ class CountedTable(MemoryTable):
         self._count(calls=1)
         return super().partition(pk, beginning)
 
-    def list_entries(
-        self,
-        list_name: str,
-        *,
-        after: str = LOWEST,
-        before: str = HIGHEST,
-        newest_first: bool = False,
-        limit: int | None = None,
-    ) -> Iterator[IndexEntry]:
+    def list_entries(self, list_name: str, **options: Any) -> Iterator[IndexEntry]:
         self._count(calls=1)
-        entries = super().list_entries(list_name, after=after, before=before, newest_first=newest_first, limit=limit)
-        return self._in_pages(entries, limit)
+        return self._in_pages(super().list_entries(list_name, **options), options.get("limit"))
 
-    def count(self, list_name: str, *, after: str = LOWEST, before: str = HIGHEST, pk: str = "") -> int:
+    def count(self, list_name: str, *, pk: str = "", **bounds: Any) -> int:
         self._count(calls=1)
-        entries = super().list_entries(list_name, after=after, before=before)
-        return sum(entry.key.pk.startswith(pk) for entry in entries)
+        return sum(entry.key.pk.startswith(pk) for entry in super().list_entries(list_name, **bounds))
 
     def page_with_count(self, list_name: str, limit: int) -> tuple[list[IndexEntry], int]:
         entries = list(self.list_entries(list_name))

@@ -134,12 +134,12 @@ class Root(Generic[Settings_co]):
         return self._once("naming", lambda: Naming(self.settings.namespace_aliases))
 
     def people(self: Root[config.PeopleSettings]) -> People:
-        from headwater.access.people import read_people
+        """The people who sign in, by the groups of headwater.yml of the last minute; without any, by `PeopleGroups`."""
+        from headwater.access.people import People, PutGroups, read_groups
 
         settings = self.settings
-        return self._once(
-            "people", lambda: read_people(settings.people_claim, settings.people_groups, settings.people_seal)
-        )
+        groups = PutGroups(read_groups(settings.people_groups), lambda: self.graph().settings())
+        return self._once("people", lambda: People(settings.people_claim, groups, settings.people_seal))
 
     def polls(self: Root[config.PollSettings], name: str) -> ScheduledPolls:
         """The polls of a function. `name` is the principal that sends their events."""

@@ -85,7 +85,7 @@ class NamingSettings(Settings):
     namespace_aliases: Mapping[str, str]
 
 
-class PeopleSettings(Settings):
+class PeopleSettings(TableSettings):
     """The people who may sign in: access/people.py."""
 
     people_claim: str

@@ -564,7 +564,7 @@ def test_no_map_is_suggested_where_columns_are_others(tmp_path: Path, served: Pa
         ("policy: {sources: s3}", "policy.sources: expected a list"),
         ("policy: {never: [{namespace: a, dataset: b, column: c}]}", "policy.never[0].of: expected"),
         ("policy: {acknowledged: [{dataset: b}]}", "policy.acknowledged[0].namespace: expected a text"),
-        ("polici: {}", "polici: unknown; expected expectations, holidays, names or policy"),
+        ("polici: {}", "polici: unknown; expected expectations, holidays, groups, names or policy"),
         ("names: [", "no YAML"),
     ],
 )

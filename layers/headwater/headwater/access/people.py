@@ -1,9 +1,10 @@
 """People, who sign in with OpenID Connect: API Gateway checks the token, and the groups in it give roles.
 
-The parameter `PeopleGroups` maps groups of the identity provider to roles and namespaces:
+The section `groups` of headwater.yml maps groups of the identity provider to roles and namespaces:
 
-    {"data-team-a": {"role": "steward", "namespaces": ["team-a", "s3://a-*"]},
-     "analysts":    {"role": "reader",  "namespaces": ["s3://shared-*"]}}
+groups:
+  data-team-a: {role: steward, namespaces: [team-a, "s3://a-*"]}
+  analysts: {role: reader, namespaces: ["s3://shared-*"]}
 
 A person in both groups reads `s3://shared-*`, and curates `team-a` and `s3://a-*`. If the groups of a person have
 several roles that write, the role that may least counts for all of them: no group gives a right in the namespaces of
@@ -12,13 +13,18 @@ another.
 
 import hmac
 import json
-from collections.abc import Mapping
+import math
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from headwater.access.principal import Principal, Scope
-from headwater.openlineage.faults import Fault, InvalidRequest
+from headwater.openlineage.faults import Fault, InvalidRequest, path_of
+
+MOST_FAULTS = 100
+REFRESH_SECONDS = 60.0
 
 
 class AccessRole(StrEnum):
@@ -40,10 +46,6 @@ SCOPES = {
 _RANKS = {role: rank for rank, role in enumerate(AccessRole)}
 
 
-class BadGroups(Exception):
-    """The groups have a wrong form. The message names the wrong group."""
-
-
 @dataclass(frozen=True, slots=True)
 class Group:
     """The role of a group, and the namespaces that it is for."""
@@ -52,17 +54,38 @@ class Group:
     namespaces: tuple[str, ...]
 
 
+class PutGroups:
+    """The groups of the settings, at most a minute old; `given` while the settings have none."""
+
+    def __init__(
+        self,
+        given: Mapping[str, Group],
+        settings: Callable[[], Mapping[str, Any] | None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._given, self._settings, self._clock = given, settings, clock
+        self._groups, self._until = given, -math.inf
+
+    def __call__(self) -> Mapping[str, Group]:
+        """Raises StorageError, and InvalidRequest if a later release put groups that this one cannot read."""
+        if (now := self._clock()) >= self._until:
+            put = (self._settings() or {}).get("groups")
+            self._groups = self._given if put is None else read_groups(put)
+            self._until = now + REFRESH_SECONDS
+        return self._groups
+
+
 @dataclass(frozen=True, slots=True)
 class People:
     """The people of an identity provider.
 
     claim    the claim of a token that lists the groups of a person
-    groups   the groups by name
+    groups   the groups by name, as they are at the time of a request
     seal     a secret that no person knows
     """
 
     claim: str
-    groups: Mapping[str, Group]
+    groups: Callable[[], Mapping[str, Group]]
     seal: str
 
     def principal(self, claims: Mapping[str, Any]) -> Principal:
@@ -71,7 +94,8 @@ class People:
         (401) if nothing says who the person is."""
         if not claims.get("sub"):
             raise InvalidRequest(Fault("token", "has no claim `sub`; have the identity provider add it"), status=401)
-        mine = [self.groups[name] for name in _names(claims.get(self.claim, "")) if name in self.groups]
+        groups = self.groups()
+        mine = [groups[name] for name in _names(claims.get(self.claim, "")) if name in groups]
         writing = [group for group in mine if group.role is not AccessRole.READER]
         role = min((group.role for group in writing or mine), key=_RANKS.__getitem__, default=None)
         seal = hmac.digest(self.seal.encode(), claims["sub"].encode(), "sha256").hex()
@@ -86,17 +110,21 @@ class People:
         )
 
 
-def read_people(claim: str, groups: Mapping[str, Any], seal: str) -> People:
-    """The people of a deployment. Raises BadGroups, which names the wrong group."""
-    return People(claim, {name: _group(name, entry) for name, entry in groups.items()}, seal)
-
-
-def _group(name: str, entry: Any) -> Group:
-    match entry:
-        case {"role": str(role), "namespaces": [*namespaces]} if role in set(AccessRole):
-            return Group(AccessRole(role), tuple(map(str, namespaces)))
-    roles = ", ".join(AccessRole)
-    raise BadGroups(f'the group {name} needs "role" (one of {roles}) and "namespaces" (an array of patterns)')
+def read_groups(entries: Any) -> dict[str, Group]:
+    """Groups by name, of a document. Raises InvalidRequest, which names each fault."""
+    if not isinstance(entries, Mapping):
+        raise InvalidRequest(Fault("groups", "expected groups by name"))
+    groups, faults = {}, []
+    for name, entry in entries.items():
+        match entry:
+            case {"role": str(role), "namespaces": [*patterns], **others} if role in set(AccessRole) and not others:
+                groups[str(name)] = Group(AccessRole(role), tuple(map(str, patterns)))
+            case _:
+                needed = f"expected role ({', '.join(AccessRole)}) and namespaces (a list of patterns)"
+                faults.append(Fault(path_of("groups", name), needed))
+    if faults:
+        raise InvalidRequest(*faults[:MOST_FAULTS])
+    return groups
 
 
 def _names(claim: Any) -> list[str]:

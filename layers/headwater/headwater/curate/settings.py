@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from typing import Any
 
+from headwater.access.people import read_groups
 from headwater.curate.curation_events import Document, own_facet
 from headwater.graph.expectations.said import Said
 from headwater.openlineage import exact_json
@@ -18,13 +19,17 @@ MAX_BYTES = 64 * 1024
 MAX_DEPTH = 20
 OF_CHANGES = frozenset({"names", "policy"})
 """The sections that `headwater ci` reads (graph/expectations/policy.py)."""
+GROUPS = "groups"
+"""The section that says what people may do (access/people.py)."""
 
 
 def settings_facet(text: str, at: Instant, by: str) -> Document:
     """The facet that puts settings: the text, its document, when and by whom they were put. What only `headwater ci`
-    reads is in the text alone. Raises InvalidRequest."""
+    reads is in the text alone. The groups are beside the document: release 0.2.0 reads that, and knows no groups.
+    Raises InvalidRequest."""
     document = {key: value for key, value in document_of(text).items() if key not in OF_CHANGES}
-    return own_facet(text=text, document=document, at=at, by=by)
+    groups = {GROUPS: document.pop(GROUPS)} if GROUPS in document else {}
+    return own_facet(text=text, document=document, at=at, by=by, **groups)
 
 
 def document_of(text: str) -> Document:
@@ -62,11 +67,11 @@ def document_of(text: str) -> Document:
         raise InvalidRequest(Fault(line, f"no YAML: {error.problem}")) from None
     except yaml.YAMLError as error:
         raise InvalidRequest(Fault("body", f"no YAML: {error}")) from None
-    if isinstance(document, dict) and OF_CHANGES & document.keys():
+    Said.of(document)
+    if OF_CHANGES & document.keys():
         from headwater.graph.expectations.policy import Policy  # noqa: PLC0415 - most settings have none
 
         Policy.of(document)
-        Said.of({key: value for key, value in document.items() if key not in OF_CHANGES})
-    else:
-        Said.of(document)
+    if GROUPS in document:
+        read_groups(document[GROUPS])
     return dict(document)

@@ -31,6 +31,8 @@ MOST_FAULTS = 100
 ALL = ""
 """The calendar of holidays that apply everywhere."""
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+SECTIONS = ("expectations", "holidays", "groups", "names", "policy")
+"""All sections of headwater.yml. What is said is in the first two."""
 _MEMBERS = ("dataset", "job", "namespace", "due", "days", "max_age", "rows", "never_empty", "calendar")
 _DUE = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?: +(\S+))?")
 _AGE = re.compile(r"(\d{1,5}) ?(m|h|d)")
@@ -117,8 +119,8 @@ class Said(NamedTuple):
         found = cls()
         if not isinstance(document, dict):
             raise InvalidRequest(Fault("body", "expected a document with the key expectations"))
-        others = sorted(map(str, document.keys() - {"expectations", "holidays"}))
-        faults += [Fault(key, "unknown; expected expectations, holidays, names or policy") for key in others]
+        others = sorted(map(str, document.keys() - set(SECTIONS)))
+        faults += [Fault(key, f"unknown; expected {', '.join(SECTIONS[:-1])} or {SECTIONS[-1]}") for key in others]
         holidays = _holidays(document.get("holidays"), faults)
         entries = document.get("expectations") or []
         if isinstance(entries, list) and len(entries) <= MOST_ENTRIES:

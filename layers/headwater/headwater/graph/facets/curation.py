@@ -220,8 +220,9 @@ class AlertSilence(NamedTuple):
 def settings_as_json(facet: Mapping[str, Any] | None) -> dict[str, Any]:
     """The settings as text and as JSON, and who put them when; empty if nobody has."""
     match facet:
-        case {"text": str(text), "document": document, "at": str(at), "by": str(by)}:
-            return {"text": text, "settings": document, "updatedAt": shown(Instant(at)), "updatedBy": by}
+        case {"text": str(text), "document": document, "at": str(at), "by": str(by), **others}:
+            settings = document | {name: others[name] for name in others.keys() & {"groups"}}
+            return {"text": text, "settings": settings, "updatedAt": shown(Instant(at)), "updatedBy": by}
     return {"text": "", "settings": {}, "updatedAt": None, "updatedBy": None}
 
 
