@@ -18,7 +18,7 @@ from headwater.cli.machine.state import state_folder
 
 SOURCES = Path(__file__).with_name("src")
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The time of each file in the jar, so that the jar depends on its sources alone."""
+"""The time of each file in the jar, so that the jar depends only on its sources."""
 
 
 def javac() -> str | None:

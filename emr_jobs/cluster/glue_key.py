@@ -28,7 +28,7 @@ def put_key(secret: str, home: Path | None = None) -> bool:
     try:
         key = boto3.client("secretsmanager").get_secret_value(SecretId=secret).get("SecretString", "").strip()
         if not KEY.fullmatch(key):
-            LOG.warning("no lineage from this job: the secret is no key, which should be alone in it, as plain text")
+            LOG.warning("no lineage from this job: the secret is no key; it should hold only the key, as plain text")
             return False
         file.parent.mkdir(parents=True, exist_ok=True)
         file.unlink(missing_ok=True)

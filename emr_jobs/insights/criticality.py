@@ -100,7 +100,7 @@ def critical_insights(rated: DataFrame) -> DataFrame:
     writers = rated.selectExpr("id AS other", "named_struct('type', type, 'namespace', namespace, 'name', name) AS job")
     found = rated.where("is_single_point AND type = 'dataset'").join(writers, "other")
     title = fn.format_string(
-        "%s is written by %s alone; %d datasets and %d jobs of %d owners depend on it",
+        "%s is written only by %s; %d datasets and %d jobs of %d owners depend on it",
         *("name", "job.name", "downstream_datasets", "downstream_jobs", "downstream_owners"),
     )
     node = fn.expr("named_struct('type', type, 'namespace', namespace, 'name', name)")

@@ -63,7 +63,7 @@ test("a key that reads every namespace sees what was refused to whom, and what t
   await page.getByRole("heading", { name: "Producers, by their last run" }).waitFor();
   await rows.filter({ hasText: "401 no valid key" }).filter({ hasText: "none valid" }).waitFor();
   await expect.poll(() => rows.count()).toBe(3);
-  await expect.poll(() => page.getByText("What was refused to this key alone").count()).toBe(0);
+  await expect.poll(() => page.getByText("Only what was refused to this key").count()).toBe(0);
   expect(await violations(page)).toEqual([]);
   expect(faults).toEqual([]);
   const [download] = await Promise.all([
@@ -76,7 +76,7 @@ test("a key that reads every namespace sees what was refused to whom, and what t
 
 test("a key of one namespace is told that it sees its own refusals alone", async () => {
   const { page, close } = await health(server.keys[1]!);
-  await page.getByText("What was refused to this key alone").waitFor();
+  await page.getByText("Only what was refused to this key").waitFor();
   const rows = page.getByRole("region", { name: "Refused events" }).locator("tbody tr");
   await rows.filter({ hasText: "key1" }).waitFor();
   await expect.poll(() => rows.count()).toBe(1);

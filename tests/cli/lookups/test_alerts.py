@@ -78,7 +78,7 @@ def test_an_alert_is_below_its_cause_and_one_without_an_id_is_the_latest_before(
 def test_the_list_says_who_did_what_and_why() -> None:
     silence = {"since": DONE["at"], "until": "2026-11-20T10:00:00Z", "by": "bea", "note": "moving"}
     text = render({"alerts": [alert("a", 1, acknowledged=DONE, silenced=silence)], "cursor": "x"}, Display(100))
-    assert "1 alert, 1 acknowledged, 1 silenced, hence not sent; there are more" in text
+    assert "1 alert, 1 acknowledged, 1 silenced and not sent; there are more" in text
     assert "acknowledged by bea at 2026-11-20 08:00Z: on it" in text
     assert "not sent: silenced by bea until 2026-11-20 10:00Z: moving" in text
     assert render({"alerts": []}, Display(100)) == "no alert\n"

@@ -1,4 +1,4 @@
-/** The API key, or the token of a person: kept for this tab alone, never in a URL and never in a log. */
+/** The API key, or the token of a person: kept only for this tab, never in a URL and never in a log. */
 
 const NAME = "headwater-key";
 const listeners = new Set<() => void>();

@@ -2,7 +2,7 @@
 
 import { type Graph, neighbours } from "./graph";
 
-/** In a graph of the upstream alone, every step downstream leads to the centre. */
+/** In a graph of only the upstream, every step downstream leads to the centre. */
 export function pathTo(graph: Graph, centre: string, from: Iterable<string>): Set<string> {
   const path = new Set([centre]);
   const queue = [...from].filter((id) => graph.nodes.has(id));

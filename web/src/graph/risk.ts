@@ -18,7 +18,7 @@ export function wayOf({ type, by, indirect, possible }: Risk): string {
   return indirect ? "by a filter, join or grouping" : "by its values";
 }
 
-/** Table lineage alone is not certain: a job may not use what changes. */
+/** Table lineage on its own is not certain: a job may not use what changes. */
 export function sureness({ by, possible }: Pick<Risk, "by" | "possible">): string {
   if (possible) return "may break";
   return by === "column" ? "breaks" : "may break, by table lineage";

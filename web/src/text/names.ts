@@ -13,7 +13,7 @@ export function partsOf(name: string): string[] {
   return parts.length ? parts : [name];
 }
 
-/** The shortest endings that tell names apart: `raw/orders` and `clean/orders`, but `revenue` alone. */
+/** The shortest endings that tell names apart: `raw/orders` and `clean/orders`, but only `revenue`. */
 export function shortNames(names: Iterable<string>): Map<string, string> {
   const result = new Map<string, string>();
   let open = [...new Set(names)];
@@ -61,7 +61,7 @@ function ending(name: string, count: number): string {
     .join(name.includes("/") ? "/" : ".");
 }
 
-/** A name in two parts, of which the first may be cut: names of one schema often differ at the end alone. */
+/** A name in two parts, of which the first may be cut: names of one schema often differ only at the end. */
 export function cuttable(text: string): [start: string, end: string] {
   const characters = [...text];
   if (characters.length <= FITTING) return ["", text];

@@ -22,7 +22,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import scala.Option;
 
 /**
- * The fitted pipelines that an application saves, as Spark ML tells of them: a model alone has no such event.
+ * The fitted pipelines that an application saves, as Spark ML tells of them: a model on its own has no such event.
  * Each is a job with one run, which writes the model, and reads what it was fitted on, if the model still knows that. Else
  * it may be fitted on whatever the application has read so far.
  */
@@ -149,7 +149,7 @@ final class Models {
         return parameters;
     }
 
-    /** Names of columns and other texts, numbers and switches. Others are kept in the model alone, such as matrices. */
+    /** Names of columns and other texts, numbers and switches. Others, such as matrices, are kept only in the model. */
     private static String text(Object value) {
         if (value instanceof String[]) {
             return String.join(", ", (String[]) value);

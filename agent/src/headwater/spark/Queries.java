@@ -26,7 +26,7 @@ import org.apache.spark.util.SignalUtils;
 
 /**
  * The queries of this application, as Spark's own events tell of them, and the runs that OpenLineage's listener gives
- * them. A listener with a circuit breaker builds its events in threads of its own, hence after Spark's.
+ * them. A listener with a circuit breaker builds its events in its own threads, so after Spark's.
  */
 final class Queries extends SparkListener {
     private static final String EXECUTION = "spark.sql.execution.id";

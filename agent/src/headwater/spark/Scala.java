@@ -9,7 +9,7 @@ import scala.Option;
  * Calls getters of Spark whose Scala types differ between versions.
  *
  * A getter that returns Seq has another descriptor in Scala 2.13, and errorMessage is new in Spark 3.4. A class that
- * called them directly would link with one of the versions alone.
+ * called them directly would link with only one of the versions.
  */
 final class Scala {
     private Scala() {}

@@ -121,7 +121,7 @@ def change_of(
 
 
 def withdrawal_of(reader: Reader, old: DatasetHead, head: DatasetHead) -> ReportedSchemaChange | None:
-    """The change of a partial schema, if columns of it are gone. What came with it may be new to Headwater alone."""
+    """The change of a partial schema, if columns of it are gone. What came with it may be new only to Headwater."""
     gone = columns_gone(old, head)
     if not gone:
         return None

@@ -123,7 +123,7 @@ def event_of(line: str, archive: Path | None = None) -> str:
         or not (archive / key).resolve().is_relative_to(archive.resolve())
         or not (archive / key).is_file()
     ):
-        raise ValueError(f"an event is in the bucket alone; copy it from {key}, and load the folder above events/")
+        raise ValueError(f"an event is only in the bucket; copy it from {key}, and load the folder above events/")
     with gzip.open(archive / key) as packed:
         content = packed.read(MAX_LINE + 1)
     if len(content) > MAX_LINE:

@@ -118,7 +118,7 @@ class App:
         return None if is_whole is None else replace(request, body=bytes(body))
 
     async def _response(self, request: HttpRequest, key: str | None) -> tuple[float, int, dict[str, str], bytes]:
-        """Pause, status, headers and content. What writes waits for the fold, hence the fold does not wait for it."""
+        """Pause, status, headers and content. What writes waits for the fold, so the fold does not wait for it."""
         shares = self._writers if request.is_for_ingest else self._readers
         least = Rank.SHORT if request.method in READING else Rank.LONG
         if request.is_for_ingest and self._paused[key] >= WAITING_EVENTS:

@@ -22,7 +22,7 @@ MOST_ITEMS = 2_500
 """Items of a transaction, by those of the batch before: posts wait while they are written. A batch has at most twice as
 many messages as the one before, which may have been one small event of a key between the wide ones of another."""
 PART = 1_000
-"""Datasets of an event that are folded in one transaction. Each part writes the run and the head of the job anew, hence
+"""Datasets of an event that are folded in one transaction. Each part writes the run and the head of the job anew, so
 smaller parts take more time together."""
 WAIT_SECONDS = 0.02
 IDLE_SECONDS = 0.5

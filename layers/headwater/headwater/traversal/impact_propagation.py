@@ -149,7 +149,7 @@ class ImpactPropagation:
 
             what `score` does not say                              target of this hop
             what `scores.segment` is made of (a Python UDF)        scores.segment; but not if it may be made of other
-                                                                   columns alone
+                                                                   only columns
             which columns its joins and filters use (dbt never     scores as a whole, indirectly; but not for a column
             says)                                                  that `score` is known to use
         """

@@ -15,7 +15,7 @@ export function RefusalTable({ refusals, truncated, seesAll }: Refusals & { sees
       </h2>
       {!seesAll && (
         <p className="note">
-          What was refused to this key alone: a key that reads every namespace sees the refusals of all.
+          Only what was refused to this key: a key that reads every namespace sees the refusals of all.
         </p>
       )}
       {truncated && <Truncated>Only the newest 5,000 requests.</Truncated>}

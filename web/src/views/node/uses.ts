@@ -15,7 +15,7 @@ import { kindOf, splitNodeId } from "../../text/names";
 
 export interface User extends CalledName {
   nodeId: string;
-  /** The newest run of a job; null if the answer, which is bounded, has the job's name alone. */
+  /** The newest run of a job; null if the answer, which is bounded, has only the job's name. */
   latestRun: Run | null;
 }
 
@@ -64,7 +64,7 @@ export function schemaChanges(versions: readonly DatasetVersion[]): SchemaChange
     .filter(({ changes }) => changes.length > 0);
 }
 
-/** The rows of each write, by the statistics of the run for this dataset alone: a run may write others, too. */
+/** The rows of each write, by the statistics of the run only for this dataset: a run may write others, too. */
 export function rowsByRun(versions: readonly DatasetVersion[]): Map<string, number> {
   return new Map(
     versions.flatMap(({ createdByRun, facets }): [string, number][] => {

@@ -105,7 +105,7 @@ class ChangeReport:
 
     def _picture(self) -> ExportGraph:
         """The flows that came and went, and the ways to what uses what goes. Where there are columns, ways are of
-        columns alone."""
+        columns only."""
         found = self.compared.difference
         edges: dict[tuple[str, str], list[str]] = {}
         for sign, flows in (("-", found.flows_removed), ("+", found.flows_added)):

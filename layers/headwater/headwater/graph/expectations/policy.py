@@ -128,7 +128,7 @@ class Policy(NamedTuple):
 
 
 def _fits(text: str, pattern: str) -> bool:
-    """Whether a text fits a pattern, in which `*` alone is special."""
+    """Whether a text fits a pattern, in which only `*` is special."""
     return fnmatchcase(text, re.sub(r"([\[?])", r"[\1]", pattern))
 
 

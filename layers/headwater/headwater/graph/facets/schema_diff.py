@@ -197,7 +197,7 @@ def with_renames(
 def with_renames_by_lineage(
     diff: SchemaDiff, old: Columns, new: Columns, old_sources: ColumnSources, new_sources: ColumnSources
 ) -> SchemaDiff:
-    """Likewise, by lineage alone: for columns whose order in the schema is not known."""
+    """Likewise, only by lineage: for columns whose order in the schema is not known."""
     return _with(diff, _by_lineage(diff, old, new, old_sources, new_sources))
 
 

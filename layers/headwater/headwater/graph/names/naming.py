@@ -50,7 +50,7 @@ _INNER = re.compile(
         | _spark_metadata | _delta_log | _change_data | _symlink_format_manifest | \.hoodie)
     # Spark ML saves a pipeline's stages as `stages/INDEX_UID`, and the winner of a cross-validation as `bestModel`. A
     # uid ends with 12 random hex digits, new with every training. A path without such digits (`stages/01_raw/orders`),
-    # and `metadata` or `data` alone, may as well be a table of that name.
+    # and only `metadata` or `data`, may as well be a table of that name.
     | (?P<model> (?:bestModel/)? stages/\d+_[^/]+_[0-9a-f]{12} | bestModel/(?:data|metadata))
     )(?=/|\Z)""",
     re.VERBOSE,

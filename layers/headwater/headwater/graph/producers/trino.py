@@ -19,7 +19,7 @@ What the listener says of a query, and what is made of it, each by recorded even
 PrestoDB's listener came from Trino's, and differs in little; known from its source and its tests, and not recorded:
 
     START of each query, an end of INSERT,       no alert says of a query that only reads that its run has no end. The
-    UPDATE, DELETE, MERGE and DDL alone          listener can be set to send the other ends, too
+    UPDATE, DELETE, MERGE and DDL only           listener can be set to send the other ends, too
     CREATE VIEW without datasets                 as sent
 """
 

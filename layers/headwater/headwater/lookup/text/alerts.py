@@ -63,7 +63,7 @@ def _heading(alerts: Sequence[Document], answer: Document) -> Iterator[Line]:
     done = sum("acknowledged" in alert for alert in alerts)
     silenced = sum("silenced" in alert for alert in alerts)
     counted = [count(len(alerts), "alert"), *([f"{done:,} acknowledged"] * bool(done))]
-    counted += [f"{silenced:,} silenced, hence not sent"] * bool(silenced)
+    counted += [f"{silenced:,} silenced and not sent"] * bool(silenced)
     yield (Span(", ".join(counted), Role.HEADING), *detail("; there are more" if "cursor" in answer else ""))
     yield BLANK
 

@@ -35,7 +35,7 @@ MOST_COUNTED = 400 * 2**63
 _RUNS = re.compile(rf"([0-9a-f]{{{ID_DIGITS}}})*")
 _PLACES, _GENERATIONS = array(number), object_of(text)
 DUE = "due"
-"""The part with the next run alone: a sweep reads those of all late jobs."""
+"""Only the part with the next run: a sweep reads those of all late jobs."""
 _OBSERVED: Callable[[Iterable[Any]], Observation] = partial(tuple.__new__, Observation)
 """`Observation._make` without a call of Python for each: a sweep makes millions."""
 UNUSUAL = "unusual"

@@ -44,7 +44,7 @@ class ItemCache:
         self, keys: Collection[Key], only: str | None, read: Callable[[Collection[Key], str | None], dict[Key, Item]]
     ) -> dict[Key, Item]:
         """The items with these keys: those that are kept, and what `read` returns of the others; it is kept, too, which
-        keys have none. A read during which something was written may be of before or after it, hence is not kept."""
+        keys have none. A read during which something was written may be of before or after it, so it is not kept."""
         known: dict[Key, Item] = {}
         unread: list[Key] = []
         with self._lock:
