@@ -35,7 +35,6 @@ def alerts(draw: st.DrawFn) -> Alert:
         lines=tuple(draw(st.lists(texts, max_size=20))),
         group=draw(texts),
         details=draw(st.just({}) | st.just({"breaks": [{"path": ["x" * 16_000] * 10, "nodeId": "y"}] * 50})),
-        link=draw(st.none() | st.just("/api/v1/impact?nodeId=x") | st.just("/api/v1/impact?nodeId=" + "%C3" * 3_000)),
     )
 
 

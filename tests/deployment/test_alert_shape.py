@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from headwater.alerts.alert import Alert, DetailType, link_to
+from headwater.alerts.alert import Alert, DetailType
 from headwater.graph.names.identity import NodeKind
 from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.event import Name
@@ -37,7 +37,6 @@ alerts = st.builds(
     title=st.text(st.characters(codec="utf-8"), min_size=1),
     lines=st.lists(texts, max_size=3).map(tuple),
     group=texts,
-    link=st.none() | st.builds(link_to, st.just("impact"), st.just(NodeKind.DATASET), names),
     details=st.dictionaries(st.just("breaks"), st.lists(texts, max_size=2)),
 )
 
@@ -53,7 +52,6 @@ LONGEST = Alert(
     title="changed " * 100,
     lines=("*_`[]" * 500,) * 100,
     group="x" * 1000,
-    link=link_to("impact", NodeKind.DATASET, LONG),
 )
 
 

@@ -35,7 +35,6 @@ def alert(number: int, **changes: Any) -> Alert:
         title="a column is gone",
         lines=("the column id is gone",),
         group="g",
-        link=f"/api/v1/impact?nodeId={number}",
     )
     return replace(first, **changes)
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
+from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, short_name
 from headwater.alerts.announce import Bus
 from headwater.alerts.downstream import Downstream, suffering_from
 from headwater.alerts.heartbeat import Heartbeat
@@ -176,7 +176,6 @@ def _alert_of(reader: Reader, run: Run, since: Instant, allowed: timedelta, suff
             *(line for each in suffering for line in each.lines("The delay", "affects", "affect")),
         ),
         group=job,
-        link=link_to("lineage", NodeKind.JOB, run.job),
         details={
             "job": run.job.as_json(),
             "run": {"runId": run.run_id, "startedAt": shown(run.started_at)},

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from headwater.graph.facets.dataset_reference import SYMLINKS, display_name, symlinks
 from headwater.graph.names.identity import DatasetId, NodeKind, node_id
@@ -67,7 +66,6 @@ class Alert:
     owners    the owners to notify, the nearest first
     lines     the alert in sentences, the most important first
     group     alerts with the same group are about the same subject, and may be shown together
-    link      the path and query of a lookup that shows more
     details   the members that only this detail type has
     """
 
@@ -81,7 +79,6 @@ class Alert:
     title: str
     lines: tuple[str, ...]
     group: str
-    link: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
     def detail(self, api_url: str) -> dict[str, Any]:
@@ -153,11 +150,6 @@ def short_name(name: str) -> str:
 def called(head: DatasetHead) -> str:
     """What people call a dataset, for a title: by its name in a catalogue, else the end of its path."""
     return short_name(display_name(head.facts.name, head.facets) or head.facts.name.name)
-
-
-def link_to(route: str, kind: NodeKind, name: Name) -> str:
-    """The path and query of a lookup of a node."""
-    return f"/api/v1/{route}?nodeId={quote(node_id(kind, name), safe='')}"
 
 
 def quantity(number: int, noun: str) -> str:

@@ -3,17 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from headwater.alerts.alert import (
-    Alert,
-    DetailType,
-    Record,
-    all_names,
-    called,
-    distinct_owners,
-    id_of,
-    link_to,
-    quantity,
-)
+from headwater.alerts.alert import Alert, DetailType, Record, all_names, called, distinct_owners, id_of, quantity
 from headwater.alerts.downstream import downstream
 from headwater.alerts.failure_cause import is_told_by_run_above
 from headwater.alerts.run_ancestors import RunAncestors, ancestors_of
@@ -72,7 +62,6 @@ def _alert(reader: Reader, result: QualityResult, failed: list[Assertion], head:
             *at_risk.lines("The failure", "reaches", "reach"),
         ),
         group=dataset,
-        link=link_to("rootcause", NodeKind.DATASET, name),
         details={
             "names": all_names(reader, dataset, head, at),
             "assertions": failed[:MAX_ASSERTIONS],

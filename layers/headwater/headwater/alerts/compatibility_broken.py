@@ -6,7 +6,7 @@ The alert replaces `Dataset Schema Changed` for the same version, and has its me
 from collections.abc import Mapping
 from typing import Any
 
-from headwater.alerts.alert import Alert, DetailType, all_names, called, distinct_owners, id_of, link_to
+from headwater.alerts.alert import Alert, DetailType, all_names, called, distinct_owners, id_of
 from headwater.alerts.downstream import Downstream, downstream
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.schema import REGISTRY, broken_promise
@@ -59,7 +59,6 @@ def compatibility_broken(
             *breaks.lines("The version", "breaks", "break"),
         ),
         group=head.id,
-        link=link_to("impact", NodeKind.DATASET, name),
         details={
             "names": all_names(reader, head.id, head, head.facts.own[REGISTRY].time),
             **schema,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from headwater.alerts.alert import Alert, DetailType, Record, id_of, link_to, short_name
+from headwater.alerts.alert import Alert, DetailType, Record, id_of, short_name
 from headwater.graph.facets.members import owners_of
 from headwater.graph.facets.register import values
 from headwater.graph.names.identity import NodeKind, job_id
@@ -49,7 +49,6 @@ def emission_latency_breach(record: Record, reader: Reader) -> Iterator[Alert]:
         title=f"{short_name(name)}: events arrive {f'{latest} late' if exceeded else 'in time again'}",
         lines=(line, f"Run {latency.run_id}, at {shown(latency.at)}."),
         group=job,
-        link=link_to("lineage", NodeKind.JOB, latency.job),
         details={
             "job": latency.job.as_json(),
             "run": {"runId": latency.run_id},

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, link_to, quantity, short_name
+from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, quantity, short_name
 from headwater.alerts.downstream import suffering_from
 from headwater.alerts.failure_cause import failure_id, is_told_elsewhere
 from headwater.alerts.run_ancestors import ancestors_of, owners_of_job
@@ -81,7 +81,6 @@ def _alert(run: Run, reader: Reader, record: Record) -> Alert:
         title=f"{short_name(_called(run, application))} failed{_while_writing(outputs) if application else ''}",
         lines=tuple(lines),
         group=job_id(run.job),
-        link=link_to("lineage", NodeKind.JOB, run.job),
         details={
             "job": run.job.as_json(),
             "run": {"runId": run.run_id, "startedAt": shown(run.started_at), "endedAt": shown(at)},

@@ -17,7 +17,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
+from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, short_name
 from headwater.alerts.announce import Bus
 from headwater.alerts.downstream import downstream
 from headwater.graph.expectations.timetable import HOUR, Slot, span
@@ -308,7 +308,6 @@ def _alert(reader: Reader, late: Expected, slot: Slot, heard: Instant | None) ->
         title=f"{short_name(name.name)} has not run: it was due at {due}",
         lines=tuple(lines),
         group=head.facts.id,
-        link=link_to("lineage", NodeKind.JOB, name),
         details={
             "job": name.as_json(),
             "dueAt": due,

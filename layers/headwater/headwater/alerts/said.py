@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
-from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, link_to, short_name
+from headwater.alerts.alert import Alert, DetailType, distinct_owners, id_of, short_name
 from headwater.alerts.announce import Bus
 from headwater.alerts.downstream import Downstream, downstream
 from headwater.alerts.run_missing import id_of_missing
@@ -242,7 +242,6 @@ def _alert(reader: Reader, found: SaidExpectation, others: Sequence[SaidExpectat
         title=_sentence(found, now),
         lines=tuple(lines),
         group=subject.node_id,
-        link=link_to("lineage", subject.kind, subject.name),
         details={
             **as_json(found),
             "deadlines": [as_json(each) for each in others],
@@ -272,7 +271,6 @@ def _withdrawal(reader: Reader, found: SaidExpectation, alert: str, now: Moment)
         title=told,
         lines=(f"{subject.name.name} in {subject.name.namespace} is expected: {found.entry.words}.",),
         group=subject.node_id,
-        link=link_to("lineage", subject.kind, subject.name),
         details=as_json(found),
     )
 

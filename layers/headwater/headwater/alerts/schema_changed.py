@@ -2,18 +2,7 @@
 
 from collections.abc import Iterator
 
-from headwater.alerts.alert import (
-    Alert,
-    DetailType,
-    Record,
-    all_names,
-    called,
-    cut,
-    distinct_owners,
-    id_of,
-    link_to,
-    short_name,
-)
+from headwater.alerts.alert import Alert, DetailType, Record, all_names, called, cut, distinct_owners, id_of, short_name
 from headwater.alerts.compatibility_broken import compatibility_broken, new_breach, readers_of
 from headwater.alerts.run_ancestors import RunAncestors
 from headwater.alerts.schema_cause import alerts_of
@@ -55,7 +44,6 @@ def schema_changed(record: Record, reader: Reader) -> Iterator[Alert]:
             title=f"{called(head)}: {', '.join(_summaries(change))}",
             lines=tuple(_lines(change)),
             group=dataset,
-            link=link_to("impact", NodeKind.DATASET, name),
             details={"names": all_names(reader, dataset, head, change.at), **_details(change)},
         )
 

@@ -7,7 +7,7 @@ less raises none. The appends of a loop are not compared, since each has its own
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, id_of, link_to, short_name
+from headwater.alerts.alert import Alert, DetailType, Record, distinct_owners, id_of, short_name
 from headwater.alerts.downstream import downstream
 from headwater.graph.expectations.usual import Unusual, unusual
 from headwater.graph.facets.dataset_reference import OUTPUT_STATISTICS
@@ -158,7 +158,6 @@ def _alert(reader: Reader, rhythm: Rhythm, found: Unusual, left_out: Sequence[Da
         title=f"{short_name(subject.name)}: {change}",
         lines=tuple(lines),
         group=job_id(name),
-        link=link_to("lineage", kind, subject),
         details={
             "job": name.as_json(),
             "startedAt": begun,
