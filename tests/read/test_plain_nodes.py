@@ -80,10 +80,11 @@ def assert_as_if_read_anew(table: SqliteTable, batches: Iterable[list[Document]]
     for batch in batches:
         fold(factory.received(*batch), store)
         for node in nodes:
-            for (path, more), principal in itertools.product(GRAPHS, (ANYONE, SOME, FEW)):
-                query = {"nodeId": node, **more}
+            of_node = [(path, {"nodeId": node, **more}) for path, more in GRAPHS]
+            of_node += [(f"namespaces/s3%3A%2F%2Flake/datasets/{name}", {}) for name in node.split(f"{LAKE}:")[1:]]
+            for (path, query), principal in itertools.product(of_node, (ANYONE, SOME, FEW)):
                 cold = answer(GraphReader(table), path, query, principal)
-                assert answer(warm, path, query, principal) == cold, (node, path, more, principal.key_id)
+                assert answer(warm, path, query, principal) == cold, (path, query, principal.key_id)
 
 
 def _changes(chance: random.Random) -> Iterator[Document]:

@@ -1,7 +1,9 @@
 """Single datasets and lists of datasets, with the facets that their jobs report."""
 
+from collections.abc import Collection, Iterator
 from operator import is_
 
+from headwater.graph.names.naming import Naming
 from headwater.graph.states.dataset import DatasetHead
 from headwater.http.marquez import datasets as marquez
 from headwater.http.paging import next_cursor
@@ -9,11 +11,13 @@ from headwater.http.request import ApiRequest
 from headwater.lookup.subjects import ListedDatasets
 from headwater.openlineage import exact_json
 from headwater.openlineage.exact_json import DocumentText, JsonObject
+from headwater.openlineage.instant import Instant, instant_of
 from headwater.read.dataset_details import DatasetDetails, list_dataset_details, read_dataset_details
 from headwater.read.dataset_usages import JobUsages, job_usages
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
+from headwater.store.graph_store import GraphReader
 
 
 def datasets(reader: Reader, request: ApiRequest, listed: ListedDatasets) -> JsonObject:
@@ -67,5 +71,16 @@ def _usage(head: DatasetHead, usage: JobUsages | None) -> JsonObject:
     return {"isRead": usage.is_read, **marquez.last_write(usage.written), **frontier}
 
 
-def dataset(reader: Reader, _request: ApiRequest, dataset: NamedNode) -> JsonObject:
-    return marquez.dataset(reader, read_dataset_details(reader, dataset.dataset))
+def dataset(reader: Reader, request: ApiRequest, dataset: NamedNode) -> JsonObject:
+    """A dataset, with the facets that its jobs report."""
+    heads = [head for node, head in reader.datasets([dataset.dataset]).items() if head.id == node]
+    if not heads:
+        return marquez.dataset(reader, read_dataset_details(reader, dataset.dataset))
+    (document,) = reader.store.made_of_reads(_documents, heads, instant_of(request.received_at), reader.naming)
+    return document
+
+
+def _documents(store: GraphReader, heads: Collection[DatasetHead], _: Instant, naming: Naming) -> Iterator[JsonObject]:
+    """The JSON of datasets. It is kept until something is written where it was read."""
+    reader = Reader(store, naming)
+    return (marquez.dataset(reader, read_dataset_details(reader, head.id)) for head in heads)
