@@ -78,7 +78,7 @@ def test_an_archive_has_long_events_in_bodies(tmp_path: Path) -> None:
     assert [event.text for event in events([tmp_path])] == TEXTS[:1]
     (tmp_path / "bodies" / "long.json.gz").unlink()
     (missing,) = events([tmp_path])
-    assert "in the bucket alone" in missing.fault
+    assert "only in the bucket" in missing.fault
 
 
 def test_a_load_that_was_cut_off_goes_on_from_there(
@@ -171,7 +171,7 @@ def test_a_busy_server_is_asked_again_after_as_long_as_it_says(monkeypatch: pyte
 
 
 def archive_with(folder: Path, key: str) -> Path:
-    """An archive with a line whose event is in the bucket alone, under a key."""
+    """An archive with a line whose event is only in the bucket, under a key."""
     archive = folder / "archive"
     (archive / "bodies").mkdir(parents=True)
     (archive / "events.jsonl").write_text(f'{{"receivedAt":"2026-11-20T08:00:00Z","s3":"{key}"}}\n')
