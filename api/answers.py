@@ -61,6 +61,7 @@ _FINDING = record(
     failedChildren=maybe(array(record(runId=UUID, job=_NAME))),
     causes=maybe(array(record(nodeId=TEXT, columns=array(TEXT)))),
     retyped=maybe(_RETYPED),
+    renamed=maybe(array(record(before=TEXT, after=TEXT))),
     **{
         name: maybe(array(TEXT))
         for name in ("added", "removed", "inputsAdded", "inputsRemoved", "outputsAdded", "outputsRemoved")

@@ -98,20 +98,10 @@ def run_event(
 
 
 def job_event(
-    *,
-    seconds: float = 0,
-    job: str = "load",
-    inputs: list[Document] | None = None,
-    outputs: list[Document] | None = None,
-    facets: Document | None = None,
+    *, seconds: float = 0, job: str = "load", facets: Document | None = None, **datasets: list[Document]
 ) -> Document:
-    return {
-        "eventTime": at(seconds),
-        "producer": PRODUCER,
-        "job": {"namespace": "demo", "name": job, **({"facets": facets} if facets else {})},
-        "inputs": inputs or [],
-        "outputs": outputs or [],
-    }
+    named = {"namespace": "demo", "name": job, **({"facets": facets} if facets else {})}
+    return {"eventTime": at(seconds), "producer": PRODUCER, "job": named, "inputs": [], "outputs": [], **datasets}
 
 
 def dataset_event(named: Document, *, seconds: float = 0) -> Document:

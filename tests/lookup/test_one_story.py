@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 from urllib.parse import quote
 
@@ -15,13 +16,13 @@ from headwater.cli.demo.recording import recording
 from headwater.cli.refusal import Response
 from headwater.lookup.text.amounts import moment
 from tests import factory
-from tests.alerts.stream import Detail, World
+from tests.alerts.stream import Detail, StreamedTable, World
 from tests.alerts.test_causes import FIRST_RUNS
 from tests.alerts.test_producers import EXPECTED, PRESTO_IN_ORDER, TRINO_IN_ORDER, spark_write
 from tests.alerts.test_run_missing import HOURS, Jobs
 from tests.cli.lookups.test_mcp import over
 from tests.factory import Document
-from tests.lookup.requests import LookupClient
+from tests.lookup.requests import LAKE, LookupClient, key_of
 from tests.producer_records import recorded, recorded_program
 from tests.week.plan import again
 
@@ -320,3 +321,50 @@ def test_the_page_is_tested_with_the_answers_of_today() -> None:
 
 if __name__ == "__main__":
     PAGE.write_text(json.dumps(answers_of_the_page(), ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def renaming(run: int, *columns: str) -> Document:
+    """A run that makes columns of the columns `a` and `b` of a table of another team."""
+    made = factory.columns(**{name: ("s3://raw", "raw", of) for name, of in zip(columns, "ab", strict=True)})
+    schema = factory.schema(*(f"{name}:int" for name in columns))
+    orders = factory.dataset("orders", columnLineage=made, schema=schema)
+    return factory.run_event("COMPLETE", run=run, seconds=60 * run, outputs=[orders])
+
+
+def test_columns_seem_renamed_in_the_alert_and_in_why() -> None:
+    """Who does not see what they are made of cannot tell which is which."""
+    world = World.storing(StreamedTable())
+    (alert,) = world.alerts_one_by_one([renaming(1, "a", "b"), renaming(2, "d", "c")])
+    said = "a seems renamed to d", "b seems renamed to c"
+    assert "; ".join(said) in alert["lines"][0]
+    (finding,) = lookups(world, alert)("rootcause", nodeId=alert["nodeId"])["findings"]
+    assert finding["summary"] == f"orders: {', '.join(said)}, since load wrote it"
+    assert finding["renamed"] == [{"before": "a", "after": "d"}, {"before": "b", "after": "c"}]
+    team = LookupClient(world.table, key_of("demo", "s3://lake"))
+    (finding,) = team("rootcause", nodeId=alert["nodeId"])["findings"]
+    assert (finding["removed"], finding["added"], "renamed" in finding) == (["a", "b"], ["d", "c"], False)
+
+
+def changing(chance: Random) -> Iterator[Document]:
+    """Runs of two jobs: columns go, come and get other names, and not each run says what they are made of."""
+    columns = {"id": "0", "a": "1", "b": "2", "c": "3"}
+    for run in range(1, 7):
+        for name in chance.sample([*columns][1:], min(len(columns) - 1, chance.randrange(3))):
+            of = columns.pop(name)
+            columns |= {f"{name}{run}": of if chance.random() < 0.8 else "other"} if chance.random() < 0.8 else {}
+        facets: Document = {"schema": factory.schema(*(f"{name}:int" for name in columns))}
+        if chance.random() < 0.8:
+            facets["columnLineage"] = factory.columns(**{name: (LAKE, "raw", of) for name, of in columns.items()})
+        job, orders = chance.choice(["load", "load", "load again"]), factory.dataset("orders", **facets)
+        yield factory.run_event("COMPLETE", run=run, seconds=600 * run, job=job, outputs=[orders])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_why_renames_the_columns_that_alerts_rename(seed: int) -> None:
+    world = World.storing(StreamedTable())
+    alerts = [alert for alert in world.alerts_one_by_one([*changing(Random(seed))]) if "renamed" in alert]
+    found = lookups(world, alerts[-1])("rootcause", nodeId=alerts[-1]["nodeId"])["findings"]
+    renamed = {each["at"]: each.get("renamed", []) for each in found if each["kind"] == "SCHEMA_CHANGED"}
+    told = {alert["time"]: [(each["before"], each["after"]) for each in alert["renamed"]] for alert in alerts}
+    assert (both := renamed.keys() & told.keys())
+    assert [[(each["before"], each["after"]) for each in renamed[at]] for at in both] == [told[at] for at in both]

@@ -20,21 +20,13 @@ BEGIN, END = 10 * HOUR, 30 * HOUR
 
 
 def ran(
-    job: str,
-    reads: str,
-    writes: str,
-    hour: float,
-    *columns: str,
-    kind: str = "COMPLETE",
-    version: str = "",
-    app: int | None = None,
-    **facets: Any,
+    job: str, reads: str, writes: str, hour: float, *columns: str, version: str = "", app: int = 0, **facets: Any
 ) -> Document:
     """A run of a job, which ends at an hour, and writes tables with some columns."""
     schema: dict[str, Any] = {"schema": factory.schema(*columns)} if columns else {}
     location = {"sourceCodeLocation": factory.facet(type="git", url="https://git/x", version=version)}
     return factory.run_event(
-        kind,
+        facets.pop("kind", "COMPLETE"),
         job=job,
         run=crc32(f"{job} {hour}".encode()),
         seconds=hour * HOUR,

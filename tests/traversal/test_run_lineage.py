@@ -13,24 +13,13 @@ UPSTREAM = "runlineage/upstream"
 ENDS = (("START", 0), ("COMPLETE", 30))
 
 
-def ran(
-    run: int,
-    inputs: str = "",
-    outputs: str = "",
-    *,
-    seconds: float | None = None,
-    kind: str = "COMPLETE",
-    job: str | None = None,
-) -> Document:
+def ran(run: int, inputs: str = "", outputs: str = "", *, kind: str = "COMPLETE", **more: Any) -> Document:
     """A run of a job of its own, of datasets whose names are a letter each."""
-    return factory.run_event(
-        kind,
-        run=run,
-        job=job or f"job {run}",
-        seconds=60 * run if seconds is None else seconds,
-        inputs=[factory.dataset(name) for name in inputs],
-        outputs=[factory.dataset(name) for name in outputs],
-    )
+    used: dict[str, Any] = {
+        "inputs": list(map(factory.dataset, inputs)),
+        "outputs": list(map(factory.dataset, outputs)),
+    }
+    return factory.run_event(kind, run=run, **{"job": f"job {run}", "seconds": 60 * run, **used, **more})
 
 
 def upstream(get: LookupClient, run: int, **query: Any) -> dict[int, dict[str, int | None]]:

@@ -1,5 +1,7 @@
 """A job's versions: the sets of inputs and outputs of its runs and of its declaration."""
 
+from typing import Any
+
 import pytest
 
 from headwater.lookup.nodes import job_versions
@@ -10,22 +12,12 @@ from tests.lookup.requests import LookupClient, after, key_of, table_after
 VERSIONS = "namespaces/demo/jobs/load/versions"
 
 
-def ran(
-    run: int,
-    *inputs: str,
-    outputs: tuple[str, ...] = ("out",),
-    kind: str = "COMPLETE",
-    seconds: float | None = None,
-    **facets: Document,
-) -> Document:
-    return factory.run_event(
-        kind,
-        run=run,
-        seconds=60 * run if seconds is None else seconds,
-        inputs=[factory.dataset(name) for name in inputs],
-        outputs=[factory.dataset(name) for name in outputs],
-        job_facets=facets,
-    )
+def ran(run: int, *inputs: str, outputs: tuple[str, ...] = ("out",), kind: str = "COMPLETE", **facets: Any) -> Document:
+    used: dict[str, Any] = {
+        "inputs": list(map(factory.dataset, inputs)),
+        "outputs": list(map(factory.dataset, outputs)),
+    }
+    return factory.run_event(kind, run=run, seconds=facets.pop("seconds", 60 * run), job_facets=facets, **used)
 
 
 def shown(version: Document) -> tuple[list[str], list[str], str | None]:

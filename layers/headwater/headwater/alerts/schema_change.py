@@ -15,13 +15,9 @@ from headwater.alerts.schema_cause import SchemaCause, causes_of
 from headwater.alerts.schema_transition import SchemaTransition, columns_gone
 from headwater.alerts.schemas import Schemas, newest_writes
 from headwater.alerts.suppression import is_first, should_alert
-from headwater.graph.facets.column_lineage import column_flows
 from headwater.graph.facets.dataset_reference import schema_register
-from headwater.graph.facets.long_facet import COLUMN_LINEAGE
-from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import (
     Columns,
-    ColumnSources,
     SchemaDiff,
     Verdict,
     across_engines,
@@ -30,15 +26,14 @@ from headwater.graph.facets.schema_diff import (
     holders_of,
     with_renames,
 )
-from headwater.graph.names.identity import ColumnLineageId, DatasetId
+from headwater.graph.names.identity import DatasetId
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import Severity
-from headwater.openlineage import exact_json
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
+from headwater.read.schema_changes import column_sources
 
 _NOTHING = Downstream((), is_truncated=False)
 
@@ -113,7 +108,7 @@ def change_of(
     if not is_certain and head.written and not (diff.added or diff.retyped):
         return None  # the reader only reads some of the columns
     if attribution and attribution.run:
-        sources = _column_sources(reader, dataset, attribution.run, attribution.earlier)
+        (sources,) = column_sources(reader, [(dataset, attribution.earlier, attribution.run)])
         diff = with_renames(diff, before, after, *sources)
     at = attribution.at if attribution else schemas.first(transition.after or transition.before)
     change = ReportedSchemaChange(head, transition, diff, {**before, **after}, attribution, at, is_certain)
@@ -161,27 +156,3 @@ def _with_nested(diff: SchemaDiff, before: Columns) -> set[str]:
     nested = {name for name in before if any(outer in touched for outer in holders_of(name))}
     outers = {outer for name in touched for outer in holders_of(name)}
     return {spelling for name in touched | nested | outers for spelling in (name, name.replace("[]", ""))}
-
-
-def _column_sources(
-    reader: Reader, dataset: DatasetId, run: Run, earlier: tuple[Run, ...]
-) -> tuple[ColumnSources, ColumnSources]:
-    """The sources of each column, by the newest earlier run that reported column lineage, and by this run."""
-    before = next((lineage for earlier_run in earlier if (lineage := _lineage(earlier_run, dataset))), None)
-    now = _lineage(run, dataset)
-    facets = reader.column_lineage({lineage for lineage in (before, now) if lineage})
-    return _sources(facets.get(before) if before else None), _sources(facets.get(now) if now else None)
-
-
-def _lineage(run: Run, dataset: DatasetId) -> ColumnLineageId | None:
-    use = run.outputs.get(dataset)
-    digest = values(use.facets).get(COLUMN_LINEAGE) if use else None
-    return ColumnLineageId(dataset, digest) if isinstance(digest, str) else None
-
-
-def _sources(facet: Any) -> ColumnSources:
-    sources: dict[str, set[tuple[Any, Any]]] = {}
-    for flow in column_flows(Name("", ""), facet):
-        transformation = exact_json.dumps([flow.source.field, flow.steps])
-        sources.setdefault(flow.output.field, set()).add((flow.source.dataset, transformation))
-    return {field: frozenset(of_field) for field, of_field in sources.items()}

@@ -5,24 +5,39 @@ has the time at which it began.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice, zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from headwater.concurrent import concurrent_map
+from headwater.graph.facets.column_lineage import column_flows
 from headwater.graph.facets.column_type import Retyping, retyping
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE
 from headwater.graph.facets.members import DROPPED, WAS_DROPPED, is_drop
 from headwater.graph.facets.register import values
-from headwater.graph.facets.schema_diff import Columns, SchemaDiff, schema_diff
-from headwater.graph.names.identity import DatasetId, JobRunId, SchemaId
+from headwater.graph.facets.schema_diff import (
+    Columns,
+    ColumnSources,
+    Renamed,
+    SchemaDiff,
+    columns_of,
+    schema_diff,
+    with_renames,
+)
+from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobRunId, SchemaId
 from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite
+from headwater.graph.states.visibility import ALL_COLUMNS
+from headwater.openlineage import exact_json
+from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.good_writes import Standing, standing, wraps
 from headwater.read.reader import Reader
 from headwater.read.window import BEFORE, Window
 from headwater.store.snapshot import ReadRequest
 
+MOST_EARLIER = 20
+"""Earlier runs of a job that are asked for the column lineage of a dataset, as for an alert (alerts/attribution.py)."""
 MOST_BEFORE = 3
 """Changes of a dataset that are looked up before the writes that were read."""
 
@@ -32,16 +47,18 @@ NameOfDataset = tuple[DatasetId, DatasetId]
 
 class SchemaChange(NamedTuple):
     """The difference between two consecutive versions of a dataset. `run` wrote the newer version, if a run did. A drop
-    removes all columns."""
+    removes all columns. Columns that seem `renamed` are among those that the difference has as removed and added."""
 
     at: Instant
     diff: SchemaDiff
     run: Run | None
     is_drop: bool = False
+    renamed: tuple[Renamed, ...] = ()
 
     @property
     def sentences(self) -> list[str]:
-        return [WAS_DROPPED] if self.is_drop else self.diff.sentences
+        """What the alert of the change says of the columns."""
+        return [WAS_DROPPED] if self.is_drop else self.diff.with_renamed(self.renamed).sentences
 
     @property
     def columns(self) -> set[str]:
@@ -153,35 +170,101 @@ def changes_of(
     ]
     read = reader.store.read(
         ReadRequest(
-            schemas={version.schema for _, before, first in pairs for version in (before, *first)},
+            schemas={version.schema for _, before, first in pairs for version in (before[-1], *first)},
             runs={version.run for *_, first in pairs for version in first if version.run},
         )
     )
-    changes: dict[DatasetId, list[SchemaChange]] = defaultdict(list)
+    found: list[_BetweenVersions] = []
     for dataset, before, first in pairs:
         runs = [read.runs.get(each.run) if each.run else None for each in first]
         after, run = first[0], runs[0]
         match runs:
             case [Run() as outer, Run() as inner] if wraps(outer, inner):
                 after, run = first[1], inner
-        old, new = read.schemas.get(before.schema), read.schemas.get(after.schema)
+        old, new = read.schemas.get(before[-1].schema), read.schemas.get(after.schema)
         at = max(after.at, new.time) if new else after.at
         diff = schema_diff(old.value, new.value if new else None) if old and (new or after.is_drop) else None
-        if diff and window.has(at):
-            changes[dataset].append(SchemaChange(at, diff, run, after.is_drop))
+        if old and diff and window.has(at):
+            columns = columns_of(old.value), columns_of(new.value if new else None)
+            change = SchemaChange(at, diff, run, after.is_drop)
+            earlier = [each.run for each in before if run and each.run and each.run.job == run.id.job]
+            found.append(_BetweenVersions(dataset, after.schema.dataset, earlier[-MOST_EARLIER:], *columns, change))
+    renamed = _renamed(reader, [each for each in found if each.may_rename])
+    changes: dict[DatasetId, list[SchemaChange]] = defaultdict(list)
+    for each in found:
+        changes[each.dataset].append(each.change._replace(renamed=next(renamed) if each.may_rename else ()))
     return changes
 
 
-def _pairs(versions: Iterable[SchemaVersion]) -> Iterator[tuple[SchemaVersion, list[SchemaVersion]]]:
-    """The last schema before each change, and the first two versions since: a statement that Spark runs as two queries
-    is two."""
+class _BetweenVersions(NamedTuple):
+    """A change of a dataset, whose states are `stored` under an id, and the `earlier` runs of the job that wrote it."""
+
+    dataset: DatasetId
+    stored: DatasetId
+    earlier: Sequence[JobRunId]
+    old: Columns
+    new: Columns
+    change: SchemaChange
+
+    @property
+    def may_rename(self) -> bool:
+        """Whether a run took columns away and added others."""
+        return bool(self.change.run and self.change.diff.added and self.change.diff.removed)
+
+
+def _renamed(reader: Reader, found: Sequence[_BetweenVersions]) -> Iterator[tuple[Renamed, ...]]:
+    """The columns that seem renamed in each change: two reads for all."""
+    ids = {run for each in found for run in each.earlier}
+    runs = {run.id: run for run in reader.runs(sorted(ids))} if ids else {}
+    asked = [
+        (each.stored, [runs[run] for run in reversed(each.earlier) if run in runs], each.change.run) for each in found
+    ]
+    for each, sources in zip(found, column_sources(reader, asked), strict=True):
+        yield with_renames(each.change.diff, each.old, each.new, *sources).renamed
+
+
+def column_sources(
+    reader: Reader, asked: Iterable[tuple[DatasetId, Iterable[Run], Run | None]]
+) -> list[tuple[ColumnSources, ColumnSources]]:
+    """The sources of each column of a dataset, by the first of some earlier runs that reported column lineage, and by a
+    run: one read for all that are asked."""
+    pairs = [
+        (next(filter(None, (_lineage(each, dataset) for each in earlier)), None), run and _lineage(run, dataset))
+        for dataset, earlier, run in asked
+    ]
+    ids = {lineage for pair in pairs for lineage in pair if lineage}
+    facets: Mapping[Any, Any] = reader.column_lineage(ids) if ids else {}
+    is_partial = reader.store.visibility is not None
+    sources = {lineage: _sources(facet, is_partial=is_partial) for lineage, facet in facets.items()}
+    return [(sources.get(before, {}), sources.get(now, {})) for before, now in pairs]
+
+
+def _lineage(run: Run, dataset: DatasetId) -> ColumnLineageId | None:
+    use = run.outputs.get(dataset)
+    digest = values(use.facets).get(COLUMN_LINEAGE) if use else None
+    return ColumnLineageId(dataset, digest) if isinstance(digest, str) else None
+
+
+def _sources(facet: Any, *, is_partial: bool) -> ColumnSources:
+    """The sources of each column. All columns of a hidden dataset are `*`: two that are made of it are not the same."""
+    sources: dict[str, set[tuple[Any, Any]]] = {}
+    for flow in column_flows(Name("", ""), facet):
+        hidden = flow.output.field if is_partial and flow.source.field == ALL_COLUMNS else ""
+        transformation = exact_json.dumps([hidden or flow.source.field, flow.steps])
+        sources.setdefault(flow.output.field, set()).add((flow.source.dataset, transformation))
+    return {field: frozenset(of_field) for field, of_field in sources.items()}
+
+
+def _pairs(versions: Iterable[SchemaVersion]) -> Iterator[tuple[list[SchemaVersion], list[SchemaVersion]]]:
+    """The versions before each change, without drops, and the first two since: a statement that Spark runs as two
+    queries is two."""
     groups = [
-        list(islice(same, 2))
+        list(same)
         for _, same in groupby(sorted(set(versions)), key=lambda version: None if version.is_drop else version.schema)
     ]
-    before: SchemaVersion | None = None
+    before: list[SchemaVersion] = []
     for first, after in zip_longest(groups, groups[1:]):
-        is_undone = first[0].is_drop and after is not None and before and before.schema == after[0].schema
-        if before and before.schema != first[0].schema and not is_undone:
-            yield before, first
-        before = before if first[0].is_drop else first[0]
+        is_undone = first[0].is_drop and after is not None and before and before[-1].schema == after[0].schema
+        if before and before[-1].schema != first[0].schema and not is_undone:
+            yield before, first[:2]
+        before = before if first[0].is_drop else [*before, *first]

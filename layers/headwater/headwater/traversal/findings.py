@@ -86,6 +86,8 @@ def of_schemas(node: UpstreamNode, changes: Iterable[SchemaChange]) -> Iterator[
                 for column in diff.retyped
             ],
         }
+        if change.renamed:
+            details["renamed"] = [{"before": each.before, "after": each.after} for each in change.renamed]
         summary = f"{node.called}: {first_few(change.sentences)}{writer}"
         names = (*diff.added, *diff.removed, *(column.name for column in diff.retyped))
         run_id = run.run_id if run else None

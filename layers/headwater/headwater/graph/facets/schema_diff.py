@@ -6,7 +6,7 @@ A nested column is `address.zip`; the elements of an array are `items[]`; a map'
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -88,6 +88,15 @@ class SchemaDiff(NamedTuple):
         if Retyping.NARROWED in changes:
             return Verdict.FORWARD
         return Verdict.BACKWARD if Retyping.WIDENED in changes else Verdict.FULL
+
+    def with_renamed(self, renamed: tuple[Renamed, ...]) -> "SchemaDiff":
+        """The difference with these in place of pairs of a removed and an added column."""
+        before, after = {column.before for column in renamed}, {column.after for column in renamed}
+        return self._replace(
+            added=tuple(name for name in self.added if name not in after),
+            removed=tuple(name for name in self.removed if name not in before),
+            renamed=renamed,
+        )
 
     @property
     def touched(self) -> tuple[str, ...]:
@@ -191,24 +200,16 @@ def with_renames(
     to be made of different datasets.
     """
     renamed = with_renames_by_lineage(diff, old, new, old_sources, new_sources)
-    return renamed if renamed.renamed else _with(diff, _by_position(diff, old, new, old_sources, new_sources))
+    if renamed.renamed:
+        return renamed
+    return diff.with_renamed(tuple(_by_position(diff, old, new, old_sources, new_sources)))
 
 
 def with_renames_by_lineage(
     diff: SchemaDiff, old: Columns, new: Columns, old_sources: ColumnSources, new_sources: ColumnSources
 ) -> SchemaDiff:
     """Likewise, only by lineage: for columns whose order in the schema is not known."""
-    return _with(diff, _by_lineage(diff, old, new, old_sources, new_sources))
-
-
-def _with(diff: SchemaDiff, found: Iterable[Renamed]) -> SchemaDiff:
-    renamed = tuple(found)
-    before, after = {column.before for column in renamed}, {column.after for column in renamed}
-    return diff._replace(
-        added=tuple(name for name in diff.added if name not in after),
-        removed=tuple(name for name in diff.removed if name not in before),
-        renamed=renamed,
-    )
+    return diff.with_renamed(tuple(_by_lineage(diff, old, new, old_sources, new_sources)))
 
 
 def _by_lineage(
