@@ -191,7 +191,8 @@ def test_groups_that_were_put_replace_those_of_the_deployment_within_a_minute() 
     settings, now = dict[str, Any](), [0.0]
     groups = PutGroups(read_groups(GROUPS), lambda: settings, lambda: now[0])
     assert groups() == read_groups(GROUPS)
-    settings, now[0] = {"groups": {"analysts": {"role": "admin", "namespaces": ["*"]}}}, 59
+    of_later_release = {"role": "auditor", "namespaces": ["*"]}
+    settings, now[0] = {"groups": {"analysts": GROUPS["analysts"], "later": of_later_release}}, 59
     assert groups() == read_groups(GROUPS)
     now[0] = 60
     assert [*groups()] == ["analysts"]

@@ -67,10 +67,13 @@ class PutGroups:
         self._groups, self._until = given, -math.inf
 
     def __call__(self) -> Mapping[str, Group]:
-        """Raises StorageError, and InvalidRequest if a later release put groups that this one cannot read."""
+        """Raises StorageError. A group that a later release put, and that this one cannot read, gives no right."""
         if (now := self._clock()) >= self._until:
             put = (self._settings() or {}).get("groups")
-            self._groups = self._given if put is None else read_groups(put)
+            if put is None:
+                self._groups = self._given
+            else:
+                self._groups = {name: group for name, entry in put.items() if (group := _group(entry))}
             self._until = now + REFRESH_SECONDS
         return self._groups
 
@@ -114,17 +117,18 @@ def read_groups(entries: Any) -> dict[str, Group]:
     """Groups by name, of a document. Raises InvalidRequest, which names each fault."""
     if not isinstance(entries, Mapping):
         raise InvalidRequest(Fault("groups", "expected groups by name"))
-    groups, faults = {}, []
-    for name, entry in entries.items():
-        match entry:
-            case {"role": str(role), "namespaces": [*patterns], **others} if role in set(AccessRole) and not others:
-                groups[str(name)] = Group(AccessRole(role), tuple(map(str, patterns)))
-            case _:
-                needed = f"expected role ({', '.join(AccessRole)}) and namespaces (a list of patterns)"
-                faults.append(Fault(path_of("groups", name), needed))
-    if faults:
+    groups = {str(name): _group(entry) for name, entry in entries.items()}
+    needed = f"expected role ({', '.join(AccessRole)}) and namespaces (a list of patterns)"
+    if faults := [Fault(path_of("groups", name), needed) for name, group in groups.items() if group is None]:
         raise InvalidRequest(*faults[:MOST_FAULTS])
-    return groups
+    return {name: group for name, group in groups.items() if group}
+
+
+def _group(entry: Any) -> Group | None:
+    match entry:
+        case {"role": str(role), "namespaces": [*patterns], **others} if role in set(AccessRole) and not others:
+            return Group(AccessRole(role), tuple(map(str, patterns)))
+    return None
 
 
 def _names(claim: Any) -> list[str]:
