@@ -120,7 +120,9 @@ class Principal:
         """Raises InvalidRequest (403) if the principal lacks the scope."""
         if not self.may(scope):
             needed = f"{Scope.INGEST} or {scope}" if scope is Scope.CURATE else scope
-            raise InvalidRequest(Fault("key", f"lacks the scope {needed}; send a key with this scope"), status=403)
+            key = Fault("key", f"lacks the scope {needed}; send a key with this scope")
+            person = Fault("person", f"is in no group with the scope {needed}; groups of headwater.yml give it")
+            raise InvalidRequest(person if self.subject else key, status=403)
 
     def require_namespace(self, namespace: str, path: str, scope: Scope) -> None:
         """Raises InvalidRequest (403) if the principal may not read the namespace (READ) or not write it (other
