@@ -306,7 +306,7 @@ def test_curate_names_the_fault_of_a_refused_request(named: Named, name: str) ->
 @pytest.mark.parametrize("name", NOT_PERMITTED)
 def test_a_person_without_a_role_may_nothing(named: Named, name: str) -> None:
     answer = named(name.partition("/")[0])(sample(name))
-    message = f"key: lacks the scope {NOT_PERMITTED[name]}; send a key with this scope"
+    message = f"person: is in no group with the scope {NOT_PERMITTED[name]}; groups of headwater.yml give it"
     assert (answer["statusCode"], json.loads(answer["body"])["message"]) == (403, message)
 
 

@@ -33,13 +33,15 @@ def without_changes(path: str, old: str, new: str) -> tuple[str, str]:
 
 def _dropped_tables(old: Any, new: Any) -> None:
     """A table that was dropped had lost each of its columns, and one that was made again had got each. As in alerts,
-    the dataset was dropped, and the new columns are compared with those before the drop."""
+    the dataset was dropped, the new columns are compared with those before the drop, and columns seem renamed."""
     before, after = map(_schema_changes, (old, new))
     nothing = {"added": [], "removed": [], "retyped": [], "summary": ""}
     changed = [(was, after.get(key, nothing)) for key, was in before.items() if was != after.get(key)]
     for was, now in changed:
         if "the dataset was dropped, by " in now["summary"]:
             assert (was["added"], was["retyped"], bool(was["removed"])) == ([], [], True)
+        elif now.get("renamed"):
+            assert {**now, "summary": "", "renamed": []} == {**was, "summary": "", "renamed": []}
         else:
             assert (was["removed"], was["retyped"]) == (now["removed"], now["retyped"]) == ([], [])
             assert set(was["added"]) > set(now["added"])

@@ -30,7 +30,7 @@ class FakeRegistry:
     asked: list[str] = field(default_factory=list)
     ids: int = 0
 
-    def source(self, *more: str, seconds: float = 2) -> ConfluentRegistry:
+    def source(self, *more: str, seconds: float = 30) -> ConfluentRegistry:
         return ConfluentRegistry([RegistryUrl.of(url) for url in (*more, self.url)], seconds)
 
     def register(self, subject: str, schema: Any, kind: str = "AVRO", references: Any = ()) -> int:

@@ -25,13 +25,12 @@ from headwater.alerts.attribution import MAX_RUNS, Attribution
 from headwater.alerts.schemas import Schemas
 from headwater.graph.facets.column_lineage import column_flows
 from headwater.graph.facets.dataset_reference import IoDatasets, schema_register
-from headwater.graph.facets.long_facet import COLUMN_LINEAGE
 from headwater.graph.facets.members import error_message
 from headwater.graph.facets.register import values
 from headwater.graph.facets.schema_diff import Renamed, Retyped, SchemaDiff, blamed, columns_diff
-from headwater.graph.names.identity import ColumnLineageId, DatasetId, NodeKind, dataset_id, node_id
+from headwater.graph.names.identity import DatasetId, NodeKind, dataset_id, node_id
 from headwater.graph.states.neighbours import Side
-from headwater.graph.states.run import Run, RunState
+from headwater.graph.states.run import Run, RunState, newest_column_lineage
 from headwater.graph.states.stored_states import Severity, StoredAlert
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
@@ -139,8 +138,8 @@ def _diff_of(alert: StoredAlert) -> SchemaDiff:
 
 def _made_of(reader: Reader, dataset: DatasetId, run: Run) -> Mapping[str, set[tuple[Name, str]]]:
     """The input columns of each output column, by the column lineage of a run."""
-    digest = values(run.outputs[dataset].facets).get(COLUMN_LINEAGE)
-    facets = reader.column_lineage({ColumnLineageId(dataset, digest)}) if isinstance(digest, str) else {}
+    lineage = newest_column_lineage(dataset, [run])
+    facets = reader.column_lineage({lineage}) if lineage else {}
     sources: dict[str, set[tuple[Name, str]]] = defaultdict(set)
     for facet in facets.values():
         for flow in column_flows(Name("", ""), facet):

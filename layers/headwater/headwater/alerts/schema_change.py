@@ -15,6 +15,7 @@ from headwater.alerts.schema_cause import SchemaCause, causes_of
 from headwater.alerts.schema_transition import SchemaTransition, columns_gone
 from headwater.alerts.schemas import Schemas, newest_writes
 from headwater.alerts.suppression import is_first, should_alert
+from headwater.graph.facets.column_lineage import column_sources
 from headwater.graph.facets.dataset_reference import schema_register
 from headwater.graph.facets.schema_diff import (
     Columns,
@@ -29,11 +30,11 @@ from headwater.graph.facets.schema_diff import (
 from headwater.graph.names.identity import DatasetId
 from headwater.graph.states.dataset import DatasetHead
 from headwater.graph.states.neighbours import Side
+from headwater.graph.states.run import newest_column_lineage
 from headwater.graph.states.stored_states import Severity
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import Instant
 from headwater.read.reader import Reader
-from headwater.read.schema_changes import column_sources
 
 _NOTHING = Downstream((), is_truncated=False)
 
@@ -108,7 +109,9 @@ def change_of(
     if not is_certain and head.written and not (diff.added or diff.retyped):
         return None  # the reader only reads some of the columns
     if attribution and attribution.run:
-        (sources,) = column_sources(reader, [(dataset, attribution.earlier, attribution.run)])
+        pair = [newest_column_lineage(dataset, runs) for runs in (attribution.earlier, [attribution.run])]
+        facets: Mapping[Any, Any] = reader.column_lineage([lineage for lineage in pair if lineage])
+        sources = [column_sources(facets.get(lineage)) for lineage in pair]
         diff = with_renames(diff, before, after, *sources)
     at = attribution.at if attribution else schemas.first(transition.after or transition.before)
     change = ReportedSchemaChange(head, transition, diff, {**before, **after}, attribution, at, is_certain)

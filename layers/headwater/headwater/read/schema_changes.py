@@ -10,26 +10,14 @@ from itertools import groupby, islice, zip_longest
 from typing import Any, NamedTuple
 
 from headwater.concurrent import concurrent_map
-from headwater.graph.facets.column_lineage import column_flows
+from headwater.graph.facets.column_lineage import column_sources
 from headwater.graph.facets.column_type import Retyping, retyping
-from headwater.graph.facets.long_facet import COLUMN_LINEAGE
 from headwater.graph.facets.members import DROPPED, WAS_DROPPED, is_drop
 from headwater.graph.facets.register import values
-from headwater.graph.facets.schema_diff import (
-    Columns,
-    ColumnSources,
-    Renamed,
-    SchemaDiff,
-    columns_of,
-    schema_diff,
-    with_renames,
-)
-from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobRunId, SchemaId
-from headwater.graph.states.run import Run
+from headwater.graph.facets.schema_diff import Columns, Renamed, SchemaDiff, columns_of, schema_diff, with_renames
+from headwater.graph.names.identity import DatasetId, JobRunId, SchemaId
+from headwater.graph.states.run import Run, newest_column_lineage
 from headwater.graph.states.stored_states import DatasetWrite
-from headwater.graph.states.visibility import ALL_COLUMNS
-from headwater.openlineage import exact_json
-from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.good_writes import Standing, standing, wraps
 from headwater.read.reader import Reader
@@ -216,43 +204,14 @@ def _renamed(reader: Reader, found: Sequence[_BetweenVersions]) -> Iterator[tupl
     """The columns that seem renamed in each change: two reads for all."""
     ids = {run for each in found for run in each.earlier}
     runs = {run.id: run for run in reader.runs(sorted(ids))} if ids else {}
-    asked = [
-        (each.stored, [runs[run] for run in reversed(each.earlier) if run in runs], each.change.run) for each in found
-    ]
-    for each, sources in zip(found, column_sources(reader, asked), strict=True):
-        yield with_renames(each.change.diff, each.old, each.new, *sources).renamed
-
-
-def column_sources(
-    reader: Reader, asked: Iterable[tuple[DatasetId, Iterable[Run], Run | None]]
-) -> list[tuple[ColumnSources, ColumnSources]]:
-    """The sources of each column of a dataset, by the first of some earlier runs that reported column lineage, and by a
-    run: one read for all that are asked."""
-    pairs = [
-        (next(filter(None, (_lineage(each, dataset) for each in earlier)), None), run and _lineage(run, dataset))
-        for dataset, earlier, run in asked
-    ]
-    ids = {lineage for pair in pairs for lineage in pair if lineage}
-    facets: Mapping[Any, Any] = reader.column_lineage(ids) if ids else {}
-    is_partial = reader.store.visibility is not None
-    sources = {lineage: _sources(facet, is_partial=is_partial) for lineage, facet in facets.items()}
-    return [(sources.get(before, {}), sources.get(now, {})) for before, now in pairs]
-
-
-def _lineage(run: Run, dataset: DatasetId) -> ColumnLineageId | None:
-    use = run.outputs.get(dataset)
-    digest = values(use.facets).get(COLUMN_LINEAGE) if use else None
-    return ColumnLineageId(dataset, digest) if isinstance(digest, str) else None
-
-
-def _sources(facet: Any, *, is_partial: bool) -> ColumnSources:
-    """The sources of each column. All columns of a hidden dataset are `*`: two that are made of it are not the same."""
-    sources: dict[str, set[tuple[Any, Any]]] = {}
-    for flow in column_flows(Name("", ""), facet):
-        hidden = flow.output.field if is_partial and flow.source.field == ALL_COLUMNS else ""
-        transformation = exact_json.dumps([hidden or flow.source.field, flow.steps])
-        sources.setdefault(flow.output.field, set()).add((flow.source.dataset, transformation))
-    return {field: frozenset(of_field) for field, of_field in sources.items()}
+    pairs = []
+    for each in found:
+        earlier = newest_column_lineage(each.stored, (runs[run] for run in reversed(each.earlier) if run in runs))
+        pairs.append((earlier, newest_column_lineage(each.stored, filter(None, [each.change.run]))))
+    facets: Mapping[Any, Any] = reader.column_lineage({lineage for pair in pairs for lineage in pair if lineage})
+    for each, pair in zip(found, pairs, strict=True):
+        old, new = (column_sources(facets.get(lineage)) for lineage in pair)
+        yield with_renames(each.change.diff, each.old, each.new, old, new).renamed
 
 
 def _pairs(versions: Iterable[SchemaVersion]) -> Iterator[tuple[list[SchemaVersion], list[SchemaVersion]]]:

@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from headwater.graph.facets.curation import ALL_COLUMNS
 from headwater.graph.facets.register import is_deletion
+from headwater.graph.facets.schema_diff import ColumnSources
+from headwater.openlineage import exact_json
 from headwater.openlineage.event import Facets, Name
 
 Steps = list[dict[str, Any]]
@@ -52,6 +55,17 @@ def column_flows(output: Name, facet: Any) -> Iterator[ColumnFlow]:
         if isinstance(column, dict):
             for source, entry in _sources(column.get("inputFields")):
                 yield ColumnFlow(Column(output, field), source, _steps(entry, column))
+
+
+def column_sources(facet: Any) -> ColumnSources:
+    """The sources of each output column. `*` may be any column of its dataset (some are hidden from the caller): two
+    columns that are made of it are not the same."""
+    sources: dict[str, set[tuple[Any, Any]]] = {}
+    for flow in column_flows(Name("", ""), facet):
+        hidden = flow.output.field if flow.source.field == ALL_COLUMNS else ""
+        transformation = exact_json.dumps([hidden or flow.source.field, flow.steps])
+        sources.setdefault(flow.output.field, set()).add((flow.source.dataset, transformation))
+    return {field: frozenset(of_field) for field, of_field in sources.items()}
 
 
 def indirect_flows(output: Name, facet: Any) -> Iterator[IndirectFlow]:

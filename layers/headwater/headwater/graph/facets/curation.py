@@ -53,6 +53,8 @@ the alerts of one type about one node, or the settings; its facets describe that
 SETTINGS_NAME = Name(SETTINGS, "headwater.yml")
 HIDDEN = "headwater:hidden"
 """The namespace of nodes that a caller may not read and never named."""
+ALL_COLUMNS = "*"
+"""The column that stands for the columns of a dataset that the caller does not read."""
 RESERVED = frozenset({NAMESPACES, SOURCES, TAGS, INSIGHTS, ALERTS, SETTINGS, HIDDEN})
 
 

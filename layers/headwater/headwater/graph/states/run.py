@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from headwater.graph.facets.curation import JUDGEMENT, called, is_curation, tags
 from headwater.graph.facets.dataset_reference import IoDatasets, io_datasets, join_io_datasets
+from headwater.graph.facets.long_facet import COLUMN_LINEAGE
 from headwater.graph.facets.register import (
     Register,
     Registers,
@@ -18,7 +19,7 @@ from headwater.graph.facets.register import (
     stamp,
     values,
 )
-from headwater.graph.names.identity import DatasetId, JobRunId, job_id
+from headwater.graph.names.identity import ColumnLineageId, DatasetId, JobRunId, job_id
 from headwater.openlineage.event import MAX_NAME_LENGTH, EventType, Name, RunEvent, is_uuid
 from headwater.openlineage.instant import NEVER, Instant
 
@@ -334,3 +335,10 @@ def joined_in_earliest_namespace(runs: Iterable[Run]) -> Run | None:
 def joined(runs: Iterable[Run]) -> Run:
     """The join of runs with one run id under several job names, under the job name of the newest event."""
     return reduce(Run.join, sorted(runs, key=lambda run: (run.updated, run.job), reverse=True))
+
+
+def newest_column_lineage(dataset: DatasetId, runs: Iterable[Run]) -> ColumnLineageId | None:
+    """The column lineage of a dataset by the first of some runs that sent any; the newest run comes first."""
+    uses = (use for run in runs if (use := run.outputs.get(dataset)))
+    digests = (values(use.facets).get(COLUMN_LINEAGE) for use in uses)
+    return next((ColumnLineageId(dataset, digest) for digest in digests if isinstance(digest, str)), None)

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headwater.graph.facets.curation import FOREIGN, HIDDEN, RESERVED
+from headwater.graph.facets.curation import ALL_COLUMNS, FOREIGN, HIDDEN, RESERVED
 from headwater.graph.facets.dataset_reference import SOURCES, IoDataset, IoDatasets, named, sources_of
 from headwater.graph.facets.members import INPUTS
 from headwater.graph.facets.register import Register, Stamp
@@ -35,9 +35,6 @@ from headwater.graph.states.run import Run
 from headwater.graph.states.stored_states import DatasetWrite, KnownAlias
 from headwater.openlineage.event import Name
 from headwater.openlineage.instant import NEVER
-
-ALL_COLUMNS = "*"
-"""The column that stands for the columns of a dataset that the caller does not read."""
 
 
 @dataclass(frozen=True, slots=True)
