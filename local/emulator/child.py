@@ -12,11 +12,16 @@ import signal
 import sys
 import threading
 import time
+import zipfile
 from functools import wraps
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 from ministack import app  # type: ignore[import-untyped]
 from ministack.app import main as run_ministack  # type: ignore[import-untyped]
+from ministack.core import lambda_runtime
 from ministack.core.lambda_runtime import Worker  # type: ignore[import-untyped]
 from ministack.core.lambda_runtime import reset as end_lambda_processes
 from ministack.services import apigateway  # type: ignore[import-untyped]
@@ -80,6 +85,25 @@ def mark_binary_bodies() -> None:
     apigateway._invoke_lambda_proxy = with_intact_body  # noqa: SLF001
 
 
+class SharedPackage(zipfile.ZipFile):
+    """Workaround: unpacked-packages. Each Lambda process unpacks its function and its layers, 20 MB, into a folder of
+    its own, and compiles all modules anew. Here, processes with the same package have one folder with its files and
+    their bytecode, and links to it."""
+
+    folder = TemporaryDirectory(prefix="headwater-packages-")
+    lock = threading.Lock()
+
+    def extractall(self, path: Any = None, *_: Any) -> None:
+        content = hash(tuple((file.filename, file.CRC) for file in self.infolist()))
+        unpacked = Path(self.folder.name, f"{content:x}")
+        with self.lock:
+            if not unpacked.is_dir():
+                super().extractall(unfinished := unpacked.with_suffix(".unfinished"))
+                unfinished.rename(unpacked)
+        for file in unpacked.iterdir():
+            Path(path, file.name).symlink_to(file)
+
+
 def is_text(body: bytes) -> bool:
     """Whether the body is UTF-8. Gzip never is: its second byte, 0x8b, cannot follow its first."""
     try:
@@ -91,6 +115,7 @@ def is_text(body: bytes) -> bool:
 
 def main() -> None:
     mark_binary_bodies()
+    lambda_runtime.zipfile = SimpleNamespace(**{**vars(zipfile), "ZipFile": SharedPackage})
     sys.argv = ["ministack"]
     Worker._drain_stderr_bounded.__defaults__ = LOG_WAIT_SECONDS  # noqa: SLF001 - MiniStack has no setting for it
     threading.Thread(target=follow_parent, daemon=True).start()

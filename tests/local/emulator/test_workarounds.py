@@ -213,6 +213,10 @@ def test_log_wait() -> None:
     assert waits["first_line_wait"].default >= 0.05, mended("log-wait")
 
 
+def test_unpacked_packages() -> None:
+    assert "self._tmpdir" in inspect.getsource(Worker._spawn), mended("unpacked-packages")
+
+
 def test_saved_at_end(tmp_path: Path) -> None:
     """MiniStack has one call that saves, at its shutdown."""
     assert inspect.getsource(app).count("save_all(_build_persistence_save_dict())") == 1, mended("saved-at-end")
