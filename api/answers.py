@@ -172,7 +172,8 @@ GRAPHS: dict[str, Schema] = {
 _NODE = record(nodeId=TEXT, type=one_of("JOB", "DATASET"), namespace=TEXT, name=TEXT, displayName=maybe(TEXT))
 _FOUND = {"matchedIn": maybe(array(TEXT)), "runId": maybe(UUID)}
 _TYPED = array(record(field=TEXT, type=nullable(TEXT)))
-_COLUMNS_DIFF = record(added=_TYPED, removed=_TYPED, retyped=_RETYPED)
+_RENAMED = array(record(before=TEXT, after=TEXT, evidence=TEXT))
+_COLUMNS_DIFF = record(added=_TYPED, removed=_TYPED, retyped=_RETYPED, renamed=maybe(_RENAMED))
 _AMOUNT = record(amount=nullable(COUNT), low=maybe(COUNT), usual=maybe(COUNT), high=maybe(COUNT))
 _USUAL = record(newest=COUNT, low=maybe(COUNT), usual=maybe(COUNT), high=maybe(COUNT))
 _COUNTS = array(record(startInterval=TIME, endInterval=TIME, count=COUNT))

@@ -21,7 +21,7 @@ from typing import Any
 
 from ministack import app  # type: ignore[import-untyped]
 from ministack.app import main as run_ministack  # type: ignore[import-untyped]
-from ministack.core import lambda_runtime
+from ministack.core import lambda_runtime  # type: ignore[import-untyped]
 from ministack.core.lambda_runtime import Worker  # type: ignore[import-untyped]
 from ministack.core.lambda_runtime import reset as end_lambda_processes
 from ministack.services import apigateway  # type: ignore[import-untyped]

@@ -363,8 +363,14 @@ def changing(chance: Random) -> Iterator[Document]:
 def test_why_renames_the_columns_that_alerts_rename(seed: int) -> None:
     world = World.storing(StreamedTable())
     alerts = [alert for alert in world.alerts_one_by_one([*changing(Random(seed))]) if "renamed" in alert]
-    found = lookups(world, alerts[-1])("rootcause", nodeId=alerts[-1]["nodeId"])["findings"]
+    found = (get := lookups(world, alerts[-1]))("rootcause", nodeId=alerts[-1]["nodeId"])["findings"]
     renamed = {each["at"]: each.get("renamed", []) for each in found if each["kind"] == "SCHEMA_CHANGED"}
     told = {alert["time"]: [(each["before"], each["after"]) for each in alert["renamed"]] for alert in alerts}
     assert (both := renamed.keys() & told.keys())
     assert [[(each["before"], each["after"]) for each in renamed[at]] for at in both] == [told[at] for at in both]
+    for alert in alerts:
+        around = {"from": (seen(alert) - timedelta(minutes=1)).isoformat(), "to": alert["time"]}
+        for answer in (get("diff", **around), get("diff", nodeId=alert["nodeId"], **around)):
+            (columns,) = (node["columns"] for node in answer["nodes"]["changed"] if node["nodeId"] == alert["nodeId"])
+            assert [(each["before"], each["after"]) for each in columns.get("renamed", ())] == told[alert["time"]]
+            assert {**alert, **columns, "retyped": [], "renamed": []} == {**alert, "retyped": [], "renamed": []}

@@ -34,6 +34,15 @@ test("a changed dataset names its columns, with their types and what the change 
   ]);
 });
 
+test("a column that seems renamed is one change", () => {
+  const renamed = [{ before: "note", after: "remark", evidence: "made of the same columns in the same way" }];
+  const [mark] =
+    marksOfDifference(
+      difference({ changed: [node("trips", { columns: { added: [], removed: [], retyped: [], renamed } })] }),
+    ).get(TRIPS.nodeId) ?? [];
+  expect(mark && wordsOf(mark)).toBe("columns changed: ~ note seems renamed to remark");
+});
+
 test("a renamed dataset and a job with other code tell what they were", () => {
   const sales = node("sales", { renamedFrom: { namespace: "n", name: "orders" } });
   const [mark] = marksOfDifference(difference({ changed: [sales] })).get(sales.nodeId) ?? [];

@@ -159,7 +159,7 @@ def _rename() -> Change:
     jobs["daily"].types = {"status": "string", "revenue": DAILY["total"], "orders": "long"}
     jobs["daily"].made["revenue"] = jobs["daily"].made.pop("total")
     breaks = {"daily.total": frozenset({"report.total"})}
-    told = ["~ total → revenue: made of the same columns in the same way"]
+    told = ["~ total seems renamed to revenue: made of the same columns in the same way"]
     return Change(jobs, frozenset({"daily.total"}), breaks, frozenset({("keep_columns", "daily.total")}), told)
 
 

@@ -19,6 +19,7 @@ export interface DiffNode extends CalledName {
     added: { field: string; type: string | null }[];
     removed: { field: string; type: string | null }[];
     retyped: { field: string; before: string; after: string; change: string }[];
+    renamed?: { before: string; after: string; evidence: string }[];
   };
 }
 
@@ -50,6 +51,12 @@ export function changesOf({ columns, renamedFrom, code }: DiffNode): FieldChange
       after: null,
     })),
     ...(columns?.added ?? []).map(({ field, type }) => ({ kind: "added" as const, field, before: null, after: type })),
+    ...(columns?.renamed ?? []).map(({ before, after }) => ({
+      kind: "retyped" as const,
+      field: `${before} seems renamed to ${after}`,
+      before: null,
+      after: null,
+    })),
     ...(renamedFrom ? [retyped("name", renamedFrom.name, "this")] : []),
     ...Object.keys({ ...code?.before, ...code?.after }).map((member) =>
       retyped(member, code?.before[member] ?? "none", code?.after[member] ?? "none"),

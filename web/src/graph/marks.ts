@@ -32,7 +32,8 @@ export function chipsOf(marks: readonly Mark[]): Mark[] {
 /** A mark in words: `columns changed: ~ fare, double → string`. */
 export function wordsOf({ text, changes }: Mark): string {
   const told = (changes ?? []).map((change) => {
-    const types = change.kind === "retyped" ? `${change.before} → ${change.after}` : (change.after ?? change.before);
+    const types =
+      change.before && change.after ? `${change.before} → ${change.after}` : (change.after ?? change.before);
     return chipOf(change).text + (types ? `, ${types}` : "");
   });
   return told.length ? `${text}: ${told.join("; ")}` : text;

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from headwater.concurrent import concurrent_map
+from headwater.graph.facets.schema_diff import SchemaDiff
 from headwater.graph.names.identity import DatasetId, JobId, JobRunId, WriteId
 from headwater.graph.states.rhythm import Rhythm
 from headwater.graph.states.run import Run
@@ -26,6 +27,7 @@ from headwater.read.schema_changes import (
     versions_before,
     versions_of,
     versions_seen,
+    with_recorded_renames,
 )
 from headwater.read.window import Window, history
 from headwater.store.ranges import TimeLine
@@ -98,6 +100,23 @@ def read_activity(
         ),
         is_truncated=any(line.is_cut for line in histories),
     )
+
+
+def with_renames_between(
+    reader: Reader,
+    diffs: Mapping[DatasetId, SchemaDiff],
+    ids: Mapping[DatasetId, Collection[DatasetId]],
+    window: Window,
+) -> dict[DatasetId, SchemaDiff]:
+    """The differences between the two times of a window, with the columns that seem renamed by what was written in
+    between. Only datasets that lost columns and got others are read."""
+    asked = {
+        dataset: KnownDataset(ids[dataset], window.since)
+        for dataset, diff in diffs.items()
+        if diff.added and diff.removed
+    }
+    changes = read_activity(reader, window, window.since, (), asked).schema_changes if asked else {}
+    return {dataset: with_recorded_renames(diff, changes.get(dataset, ())) for dataset, diff in diffs.items()}
 
 
 def _runs(read: Snapshot, ids: Iterable[JobRunId]) -> list[Run]:

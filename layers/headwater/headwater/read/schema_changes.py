@@ -139,6 +139,19 @@ def changed_columns(changes: Iterable[SchemaChange], columns: Columns) -> set[st
     return changed
 
 
+def with_recorded_renames(diff: SchemaDiff, changes: Iterable[SchemaChange]) -> SchemaDiff:
+    """The difference between two times, with the columns that seem renamed by the changes in between, the earliest
+    first. If `a` was renamed to `b`, and `b` to `c`, `a` seems renamed to `c`."""
+    renamed: dict[str, Renamed] = {}
+    for change in changes:
+        gone = {name: renamed.pop(name, None) for name in change.diff.removed}
+        for each in change.renamed:
+            first = gone.get(each.before)
+            renamed[each.after] = each._replace(before=first.before) if first else each
+    pairs = (each for each in renamed.values() if each.before in diff.removed and each.after in diff.added)
+    return diff.with_renamed(tuple(pairs))
+
+
 def changes_of(
     reader: Reader, versions: Mapping[DatasetId, Iterable[SchemaVersion]], window: Window
 ) -> dict[DatasetId, list[SchemaChange]]:

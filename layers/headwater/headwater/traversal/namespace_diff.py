@@ -27,6 +27,7 @@ from headwater.graph.states.stored_states import DatasetWrite
 from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.instant import FOREVER, Instant
+from headwater.read.activity import with_renames_between
 from headwater.read.dataset_usages import inferred_folders
 from headwater.read.edges_of_runs import settled_edges
 from headwater.read.frontier import BlindSpot, Frontier, blind_spots
@@ -147,7 +148,8 @@ def _datasets(
     before, after = _before_and_after(reader, heads, ids, former, window)
     old = {node: head for node, head in heads.items() if _was_there(node, head, before[node], former, window)}
     looked_at = inferred_folders(reader, [node for node in heads if node not in old and not _has_schemas(heads[node])])
-    changes = _columns(reader, {node: (before[node].schema, after[node].schema) for node in old})
+    schemas = {node: (before[node].schema, after[node].schema) for node in old}
+    changes = _columns(reader, schemas, ids, window)
     unknown = {node for node in old if not ((before[node].schema and after[node].schema) or after[node].is_dropped)}
     for node, head in sorted(heads.items(), key=lambda each: each[1].facts.name):
         named = (NodeKind.DATASET, head.facts.name)
@@ -245,7 +247,10 @@ def _states(
 
 
 def _columns(
-    reader: Reader, schemas: Mapping[DatasetId, tuple[SchemaId | None, SchemaId | None]]
+    reader: Reader,
+    schemas: Mapping[DatasetId, tuple[SchemaId | None, SchemaId | None]],
+    ids: Mapping[DatasetId, Collection[DatasetId]],
+    window: Window,
 ) -> dict[DatasetId, tuple[SchemaDiff, Mapping[str, Any], Mapping[str, Any]]]:
     """The datasets whose columns differ, each with its columns at both times."""
     pairs = {node: (old, new) for node, (old, new) in schemas.items() if old and new and old.digest != new.digest}
@@ -255,7 +260,8 @@ def _columns(
         before, after = (columns_of(document.value) for document in read.of(pair))
         if diff := columns_diff(before, after):
             changes[node] = diff, before, after
-    return changes
+    renamed = with_renames_between(reader, {node: diff for node, (diff, *_) in changes.items()}, ids, window)
+    return {node: (renamed[node], before, after) for node, (_, before, after) in changes.items()}
 
 
 def _jobs(reader: Reader, heads: Mapping[JobId, JobHead], window: Window, diff: NamespaceDiff) -> None:

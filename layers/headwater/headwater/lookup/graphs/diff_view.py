@@ -4,6 +4,7 @@ A node costs two requests for /lineage and a read of runs; namespaces cost as mu
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from headwater.openlineage.event import Name
 from headwater.openlineage.exact_json import JsonObject
 from headwater.openlineage.faults import Fault, InvalidRequest
 from headwater.openlineage.instant import Instant, instant_of, shown
+from headwater.read.activity import with_renames_between
 from headwater.read.frontier import BlindSpot
 from headwater.read.name_resolution import NamedNode
 from headwater.read.reader import Reader
@@ -56,6 +58,7 @@ def _of_node(reader: Reader, request: ApiRequest, node: NamedNode, begin: Instan
     former = _former_names(graphs[1][1], before, after, Window(begin, end))
     before = _under_later_names(before, former)
     difference = graph_diff(_at_time(before), _at_time(after))
+    difference = _with_renames(reader, difference, graphs[1][1], Window(begin, end))
     gone = _gone(reader, graphs[0][1], Window(begin, end), set(difference.removed))
     code, new = _changed_code(reader, graphs[0][1], graphs[1][1]), _new(graphs[1][1], begin)
     changed = sorted({*difference.changed, *former.values(), *code.keys() & after.nodes.keys()})
@@ -72,6 +75,14 @@ def _of_node(reader: Reader, request: ApiRequest, node: NamedNode, begin: Instan
         "edges": {"added": edges_as_json(difference.edges_added), "removed": edges_as_json(difference.edges_removed)},
     }
     return answer | ({"truncated": True} if any(is_truncated for _, is_truncated in views) else {})
+
+
+def _with_renames(reader: Reader, difference: GraphDiff, graph: LineageGraph, window: Window) -> GraphDiff:
+    names = {dataset: node_id(NodeKind.DATASET, head.facts.name) for dataset, head in graph.datasets.items()}
+    diffs = {dataset: difference.changed[name] for dataset, name in names.items() if name in difference.changed}
+    around = reader.neighbourhood(diffs.keys(), ())
+    renamed = with_renames_between(reader, diffs, {dataset: around.ids_of(dataset) for dataset in diffs}, window)
+    return replace(difference, changed={names[dataset]: diff for dataset, diff in renamed.items()})
 
 
 def _changed(
@@ -202,7 +213,7 @@ def _named(view: GraphView, node_id: str) -> JsonObject:
 
 
 def columns_as_json(diff: SchemaDiff, old: Columns, new: Columns) -> JsonObject:
-    """The columns that differ. Renamed ones are told where lineage was compared."""
+    """The columns that differ. A column that seems renamed is not among the added and removed ones."""
     renamed = [{"before": each.before, "after": each.after, "evidence": each.evidence} for each in diff.renamed]
     return {
         "added": [{"field": name, "type": _text(new.get(name))} for name in diff.added],

@@ -140,7 +140,8 @@ def _columns(columns: Document) -> Iterator[tuple[str, Role]]:
         types = f"{inert(str(column['before']))} → {inert(str(column['after']))}"
         yield f"~ {inert(str(column['field']))}: {types}, {inert(str(column['change']))}", Role.OPEN
     for column in columns.get("renamed") or ():
-        yield f"~ {inert(str(column['before']))} → {inert(str(column['after']))}: {column['evidence']}", Role.OPEN
+        names = f"{inert(str(column['before']))} seems renamed to {inert(str(column['after']))}"
+        yield f"~ {names}: {column['evidence']}", Role.OPEN
 
 
 def _others(node: Document) -> Iterator[tuple[str, Role]]:
