@@ -85,9 +85,7 @@ def test_a_template_has_the_names_of_its_parameters_and_no_pattern() -> None:
 
 @each_role
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_entry_of_an_event_has_its_namespace_and_what_became_of_the_event(
-    stack: Stack, kind: Any, role: str
-) -> None:
+def test_an_entry_of_an_event_has_its_namespace_and_what_became_of_it(stack: Stack, kind: Any, role: str) -> None:
     for document in KINDS[kind]:
         answer, entry = entry_of(stack, lambda sent=document: stack.post(ROLES[role], sent))  # type: ignore[misc]
         subject = document.get("job") or document["dataset"] if isinstance(document, dict) else {}

@@ -50,9 +50,7 @@ def usual(minutes: float, runs: int = 3) -> list[Document]:
 
 
 @pytest.mark.parametrize(("usually", "given"), [(20, 60), (0.1, 15)])
-def test_a_run_is_given_three_times_its_jobs_longest_and_a_quarter_of_an_hour_at_least(
-    usually: float, given: float
-) -> None:
+def test_a_run_has_three_times_its_jobs_longest_and_a_quarter_of_an_hour_at_least(usually: float, given: float) -> None:
     world = folded(*usual(usually), event("START", 0, 1))
     assert swept(world, given - 1) == []
     assert swept(world, given + 1) == ["load"]

@@ -5,9 +5,7 @@ from tests.deployment.conftest import Properties, Resources
 TARGETS = {"ForwardsToUrl": "ForwardToUrl", "ForwardsToCatalog": "ForwardToCatalog"}
 
 
-def test_without_a_target_the_function_is_not_invoked_and_costs_nothing(
-    template: Properties, resources: Resources
-) -> None:
+def test_without_a_target_the_function_is_idle_and_costs_nothing(template: Properties, resources: Resources) -> None:
     for condition, parameter in TARGETS.items():
         assert template["Parameters"][parameter]["Default"] == ""
         assert template["Conditions"][condition] == {"Fn::Not": [{"Fn::Equals": [{"Ref": parameter}, ""]}]}

@@ -24,9 +24,7 @@ def test_without_a_schedule_there_is_no_application(template: Properties, resour
         assert resources.whole(name)["Condition"] == "HasLakehouse"
 
 
-def test_the_smallest_capacity_has_room_for_a_driver_and_an_executor(
-    template: Properties, resources: Resources
-) -> None:
+def test_the_smallest_capacity_has_room_for_driver_and_executor(template: Properties, resources: Resources) -> None:
     """EMR Serverless gives either four cores unless it is told otherwise; a driver alone would wait and be billed."""
     assert not [name for name in runtime(resources) if name.endswith(".cores")]
     assert template["Parameters"]["LakehouseMaxVcpu"]["MinValue"] == 4 + 4 + 4

@@ -5,9 +5,7 @@ from tests.deployment.conftest import Properties, Resources
 BUCKET = {"Fn::Sub": "arn:${AWS::Partition}:s3:::${PickupBucketName}"}
 
 
-def test_without_a_bucket_the_function_is_not_invoked_and_costs_nothing(
-    template: Properties, resources: Resources
-) -> None:
+def test_without_a_bucket_the_function_is_idle_and_costs_nothing(template: Properties, resources: Resources) -> None:
     assert template["Parameters"]["PickupBucketName"]["Default"] == ""
     assert template["Conditions"]["PicksUp"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "PickupBucketName"}, ""]}]}
     for name in ("PickupQueuePolicy", "PickupQueueMapping", "PickupDeadLettersAlarm"):

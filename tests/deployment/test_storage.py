@@ -43,9 +43,7 @@ def test_deleting_the_stack_leaves_the_data(resources: Resources, name: str) -> 
     assert resources.whole(name)["UpdateReplacePolicy"] == "Retain"
 
 
-def test_the_rollback_of_a_first_deployment_deletes_nothing_that_is_protected_from_deletion(
-    resources: Resources,
-) -> None:
+def test_the_rollback_of_a_first_deployment_deletes_nothing_that_is_protected(resources: Resources) -> None:
     """CloudFormation cannot delete such a table, also not in a rollback, which then fails, too."""
     protected = {name for name in KEPT if "DeletionProtectionEnabled" in resources[name]}
     assert protected == {name for name in KEPT if resources.whole(name)["DeletionPolicy"] == "Retain"}

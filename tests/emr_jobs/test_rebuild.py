@@ -101,9 +101,7 @@ def test_a_date_in_the_past_gives_the_table_as_it_was_then(spark: SparkContext, 
     assert_same(items_of(table), folded([message for message in messages if message.received_at < then]))
 
 
-def test_what_cannot_be_read_is_counted_and_listed_and_nothing_else_is_lost(
-    spark: SparkContext, tmp_path: Path
-) -> None:
+def test_what_cannot_be_read_is_counted_and_listed_and_all_else_is_kept(spark: SparkContext, tmp_path: Path) -> None:
     messages = received(many_readers())[:40]
     lines = [archive_line(message) for message in messages]
     at = messages[0].received_at

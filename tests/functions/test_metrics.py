@@ -30,9 +30,7 @@ def dimensions(line: dict[str, Any]) -> set[tuple[tuple[str, str], ...]]:
     return {tuple(sorted((name, line[name]) for name in names)) for names in sets}
 
 
-def test_an_event_is_measured_by_service_and_by_producer_with_its_job_beside(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_event_is_measured_by_service_and_producer_with_its_job_beside(capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = emitted(capsys, Durations(SPARK, Name("prod", "load"), 40, 1_200))
     assert dimensions(line) == {(("service", "normalise"),), (("producer", "spark"), ("service", "normalise"))}
     assert (line["EmissionLatency"], line["NormaliseLatency"]) == ([1_200.0], [40.0])

@@ -339,9 +339,7 @@ def test_sweep_looks_at_open_runs(named: Named) -> None:
 
 
 @pytest.mark.usefixtures("folded")
-def test_catalog_and_glue_import_go_to_and_fro_between_a_table_and_its_dataset(
-    named: Named, deployed: Deployed
-) -> None:
+def test_catalog_and_glue_import_alternate_between_a_table_and_its_dataset(named: Named, deployed: Deployed) -> None:
     storage = {"Columns": [], "Location": f"{LAKE}/orders_clean/"}
     table = {"Name": "orders_clean", "StorageDescriptor": storage, "Parameters": {"owner": "team:shop"}}
     deployed.glue.create_database(DatabaseInput={"Name": "shop"})

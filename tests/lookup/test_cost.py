@@ -299,9 +299,7 @@ def long_lists() -> CountedTable:
 
 
 @pytest.mark.parametrize("listed", LISTS)
-def test_a_page_after_a_cursor_reads_its_own_entries_and_none_behind_them(
-    long_lists: CountedTable, listed: str
-) -> None:
+def test_a_page_after_a_cursor_reads_its_own_entries_and_none_behind(long_lists: CountedTable, listed: str) -> None:
     query = {"nodeId": f"dataset:{LAKE}:out"} if listed == "aliases" else {}
     page, calls = body_and_calls(long_lists, LISTS[listed], limit=LIMIT, **query)
     assert page["totalCount"] >= ENTRIES

@@ -212,9 +212,7 @@ def test_runs_of_a_job_are_not_kept_without_one_that_cannot_be_read(
     assert listed() == (False, sorted([*others, run_id]))
 
 
-def test_a_list_of_jobs_reads_the_runs_of_those_that_changed(
-    table: SqliteTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_list_of_jobs_reads_runs_of_those_that_changed(table: SqliteTable, monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls of C functions are counted, too. Before, each job of ten runs took 3,200, also if nothing had changed."""
     graph, store = layered_graph(40, 1), GraphStore(table, RETENTION)
     fold(factory.received(*events_of(graph, 10, 1)), store)

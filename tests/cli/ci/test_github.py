@@ -181,9 +181,7 @@ def test_a_fault_of_github_is_tried_again_and_makes_no_second_comment(github: Gi
 
 
 @pytest.mark.parametrize("status", [403, 429])
-def test_too_many_requests_are_not_said_to_be_missing_rights(
-    status: int, github: GitHub, sides: tuple[Path, Path]
-) -> None:
+def test_too_many_requests_are_no_missing_rights(status: int, github: GitHub, sides: tuple[Path, Path]) -> None:
     github.refuses, github.limited = status, True
     assert f"not commented: GitHub takes no more requests for now ({status})" in ci(*sides, "--comment").errors
     assert len([method for method, _ in github.asked if method == "POST"]) == 1

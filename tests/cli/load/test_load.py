@@ -146,9 +146,7 @@ def test_a_resume_of_other_sources_is_refused(
     assert "not a file of --resume" in capsys.readouterr().err
 
 
-def test_a_server_that_refuses_or_is_another_is_told_with_its_url(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_server_that_refuses_or_is_another_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "events.jsonl").write_text(TEXTS[0])
 
     with serving(Upstream(200, body=b"[]")) as other:

@@ -60,9 +60,7 @@ def test_every_event_is_read_although_pages_of_events_have_one_time() -> None:
     assert {json.loads(event.text)["n"] for event in marquez.events_of(ManyEvents(""))} == set(range(1000))
 
 
-def test_a_headwater_is_moved_with_its_tags_and_descriptions(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_headwater_is_moved_with_its_tags_and_descriptions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folders = [tmp_path / name for name in ("one", "other")]
     for folder in folders:
         folder.mkdir()

@@ -50,9 +50,7 @@ def test_its_events_are_counted_beside_others(server: ServeProcess, submission: 
     assert {(run.job, run.run_id) for run in arrivals.runs} == {("app", application), ("app.query", query)}
 
 
-def test_an_application_that_writes_nothing_has_its_runs_to_look_at(
-    server: ServeProcess, submission: Submission
-) -> None:
+def test_an_application_that_writes_nothing_shows_its_runs(server: ServeProcess, submission: Submission) -> None:
     server.post_all([event("app", str(uuid.uuid4()), submission=submission)])
     assert submission.arrivals(Api(server.url, server.key), SINCE, delivered=1).see == "headwater runs job:shop:app"
 

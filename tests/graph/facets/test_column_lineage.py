@@ -9,9 +9,7 @@ IDENTITY = {"type": "DIRECT", "subtype": "IDENTITY", "description": "", "masking
 
 
 @pytest.mark.parametrize("steps", [[FILTER, IDENTITY], [IDENTITY, FILTER]])
-def test_of_several_transformations_the_direct_one_is_the_one_that_marquez_shows(
-    steps: list[dict[str, object]],
-) -> None:
+def test_of_several_transformations_marquez_shows_the_direct_one(steps: list[dict[str, object]]) -> None:
     assert transformation(steps)["transformationType"] == "IDENTITY"
     assert transformation([FILTER])["transformationType"] == "FILTER"
 

@@ -67,8 +67,6 @@ def with_formula(text: str) -> dict[str, Any]:
         ("(rank > 100)", "(rank > 200)", False),
     ],
 )
-def test_a_job_that_filters_by_the_day_of_its_run_has_one_column_lineage(
-    before: str, after: str, is_same: bool
-) -> None:
+def test_a_job_that_filters_by_its_day_has_one_column_lineage(before: str, after: str, is_same: bool) -> None:
     digests = {digest_of(COLUMN_LINEAGE, with_formula(text)) for text in (before, after)}
     assert (len(digests) == 1) is is_same

@@ -75,9 +75,7 @@ def test_events_are_counted_in_the_hour_they_happened_by_kind() -> None:
         ("Etc/GMT 12", "2026-11-20T11:00:00", "2026-11-13", "2026-11-19"),
     ],
 )
-def test_a_week_is_seven_days_of_the_zone_each_written_as_its_midnight(
-    zone: str, at: str, first: str, last: str
-) -> None:
+def test_a_week_is_seven_days_of_the_zone_each_shown_as_its_midnight(zone: str, at: str, first: str, last: str) -> None:
     intervals = lookups_after(at=at)("stats/lineage-events", period="WEEK", timezone=zone)
     assert len(intervals) == 7
     assert (intervals[0]["startInterval"], intervals[-1]["startInterval"]) == (

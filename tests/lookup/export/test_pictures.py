@@ -42,9 +42,7 @@ def test_a_picture_tells_jobs_from_datasets(pipeline: Get, form: str) -> None:
 
 
 @pictures
-def test_a_picture_of_columns_groups_them_by_dataset_and_dashes_what_only_bears_on_others(
-    pipeline: Get, form: str
-) -> None:
+def test_a_picture_of_columns_groups_them_by_dataset_and_dashes_what_bears_on_others(pipeline: Get, form: str) -> None:
     drawing = draw(form, pipeline("column-lineage", nodeId=f"dataset:{LAKE}:report"))
     inside = {
         dataset[0]: sorted((drawing.nodes[node][0], drawing.nodes[node][1][0]) for node in nodes)
