@@ -56,4 +56,17 @@ def _schema_changes(body: Any) -> dict[tuple[str, str], Any]:
     return {(found["nodeId"], found.get("runId", "")): found for found in changed}
 
 
-CHANGES = [Change(lambda path: path == "rootcause", _dropped_tables)]
+def _renamed_columns(old: Any, new: Any) -> None:
+    """A column that seems renamed, as in its alert, was one that is removed and one that is added."""
+    for was, now in zip(old["nodes"]["changed"], new["nodes"]["changed"], strict=True):
+        if renamed := now.get("columns", {}).pop("renamed", ()):
+            for side, name in (("removed", "before"), ("added", "after")):
+                fields = {column["field"] for column in now["columns"][side]} | {each[name] for each in renamed}
+                assert fields == {column["field"] for column in was["columns"][side]}
+                now["columns"][side] = was["columns"][side]
+
+
+CHANGES = [
+    Change(lambda path: path == "rootcause", _dropped_tables),
+    Change(lambda path: path == "diff", _renamed_columns),
+]
