@@ -82,7 +82,7 @@ def _with_renames(reader: Reader, difference: GraphDiff, graph: LineageGraph, wi
     diffs = {dataset: difference.changed[name] for dataset, name in names.items() if name in difference.changed}
     around = reader.neighbourhood(diffs.keys(), ())
     renamed = with_renames_between(reader, diffs, {dataset: around.ids_of(dataset) for dataset in diffs}, window)
-    return replace(difference, changed={names[dataset]: diff for dataset, diff in renamed.items()})
+    return replace(difference, changed={**difference.changed, **{names[each]: diff for each, diff in renamed.items()}})
 
 
 def _changed(
