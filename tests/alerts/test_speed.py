@@ -144,6 +144,23 @@ def test_a_change_before_the_newest_versions_is_told_of_its_own_run(fold: Callab
     assert (alert["time"], alert["run"]["runId"]) == (factory.at(10), factory.run_id(10))
 
 
+@pytest.mark.parametrize("fold", [one_by_one, at_once, late, late_in_parts])
+def test_a_run_that_names_another_schema_at_its_start_than_at_its_end_changes_it_twice(
+    fold: Callable[..., Any],
+) -> None:
+    for end, title in ((("id",), "b was removed"), (("id", "c"), "b seems renamed to c")):
+        sides = orders("id"), orders("id", "b"), orders(*end)
+        start, stop = (
+            run(number, "fill", kind, run=20, outputs=of)
+            for number, kind, of in zip((20, 29), ("START", "COMPLETE"), sides[1:], strict=True)
+        )
+        told = fold([run(10, "load", outputs=sides[0]), start, stop, run(40, "load", outputs=sides[2])])
+        assert [(each["title"], each["time"], each["job"]["name"]) for each in told] == [
+            ("orders: b was added", factory.at(20), "fill"),
+            (f"orders: {title}", factory.at(29), "fill"),
+        ]
+
+
 @at_any_speed
 def test_the_first_reader_to_see_a_change_tells_it_though_others_saw_it_since(
     fold: Callable[..., list[Detail]],

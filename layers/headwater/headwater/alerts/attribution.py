@@ -8,8 +8,9 @@ among the reports of the dataset's schemas in time order, and shown as it was at
     11:05  audit reads `id`
     12:00  report reads `id`            this run repeats the schema
 
-A run says the same of a dataset in each of its events. So a report dates from the first event of its run that names the
-dataset, or from the first event of any run with the schema, if that is later.
+A run mostly says the same of a dataset in each of its events. So a report dates from the first event of its run that
+names the dataset, or from the first event of any run with the schema, if that is later. A run that names one schema at
+its start and another at its end changes it twice; its report has only the last (`_restated`).
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -30,7 +31,7 @@ from headwater.graph.states.edges import DatasetUsage
 from headwater.graph.states.job import JobHead
 from headwater.graph.states.neighbours import NO_NEIGHBOURS, Side
 from headwater.graph.states.run import Run
-from headwater.openlineage.instant import Instant
+from headwater.openlineage.instant import NEVER, Instant
 from headwater.read.good_writes import wraps
 from headwater.read.reader import Reader
 from headwater.store.ranges import run_position
@@ -63,8 +64,8 @@ class Attribution:
 
 
 class Report(NamedTuple):
-    """A report of a dataset's schema: `schema` is a digest, or DROPPED, also by a rename. `earlier` are the runs of the
-    reader before."""
+    """A report of a dataset's schema: `schema` is a digest, or DROPPED, also by a rename. `stated` is the time of the
+    event that named it last, and `earlier` are the runs of the reader before."""
 
     at: Instant
     schema: str
@@ -72,6 +73,7 @@ class Report(NamedTuple):
     job: JobId
     run: Run | WriteId
     earlier: tuple[Run, ...] = ()
+    stated: Instant = NEVER
 
 
 def attribute_transition(schemas: Schemas, transition: SchemaTransition) -> Attribution | None:
@@ -187,17 +189,44 @@ def _writing_run(schemas: Schemas, transition: SchemaTransition) -> Attribution 
     is_late = transition.is_drop and transition.after == transition.before
     if is_late and versions and (versions[0].schema, versions[0].digest) == (transition.before, transition.before):
         return None
-    first = _first_report(schemas, versions, transition)
-    if after and len(versions) == MAX_VERSIONS and first in (None, versions[-1]):
-        # That many versions were written since.
-        earliest = [*_versions(reader, schemas.dataset, schemas.first(after))]
-        first = _first_report(schemas, earliest, transition) or first
-    if first is None:
-        return None
-    at = _reported_at(schemas, first, transition)
+    if restated := _restated(schemas, versions, transition):
+        first, at = restated
+    else:
+        found = _first_report(schemas, versions, transition)
+        if after and len(versions) == MAX_VERSIONS and found in (None, versions[-1]):
+            # That many versions were written since.
+            earliest = [*_versions(reader, schemas.dataset, schemas.first(after))]
+            found = _first_report(schemas, earliest, transition) or found
+        if found is None:
+            return None
+        first, at = found, _reported_at(schemas, found, transition)
     job = reader.jobs([first.job]).get(first.job) if first.job != NO_JOB else None
     run = next(iter(reader.runs([first.run.run])), None) if job and isinstance(first.run, WriteId) else None
     return Attribution(at, job, run.until(at), _runs_before(reader, run, at)) if run else Attribution(at, job)
+
+
+def _restated(
+    schemas: Schemas, versions: Sequence[Report], transition: SchemaTransition
+) -> tuple[Report, Instant] | None:
+    """The version of a run that changed the schema twice, and the time of one of these transitions.
+
+    10:00  load wrote `id`
+    11:00  START of report names `id, x`    from `id`
+    11:09  COMPLETE names `id`              from `id, x`, which no version has any more
+    """
+    names, known = (transition.after, transition.before), {version.schema for version in versions}
+    gone = next((name for name in names if name and name not in known), None)
+    if gone is None or transition.after is None or transition.is_drop:
+        return None
+    came = schemas.first(gone)
+    first = next((version for version in reversed(versions) if version.stated >= came), None)
+    if first is None or (len(versions) == MAX_VERSIONS and first is versions[-1]):
+        return None
+    is_end = gone == transition.before
+    if is_end and first.schema != transition.after:
+        return None
+    at = first.stated if is_end and first.at <= came else first.at
+    return first, max(at, schemas.first(transition.after))
 
 
 def _versions(reader: Reader, dataset: DatasetId, until: Instant | None = None) -> Iterator[Report]:
@@ -208,7 +237,8 @@ def _versions(reader: Reader, dataset: DatasetId, until: Instant | None = None) 
         facets = values(write.output.facets)
         schema = DROPPED if is_drop(facets) or renames_to(facets) else digest
         if schema:
-            yield Report(write.output.first, schema, digest, write.id.job, write.id)
+            stated = register.time if register else NEVER
+            yield Report(write.output.first, schema, digest, write.id.job, write.id, stated=stated)
 
 
 def _runs_before(reader: Reader, run: Run, at: Instant) -> tuple[Run, ...]:

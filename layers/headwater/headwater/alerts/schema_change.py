@@ -92,8 +92,8 @@ def change_of(
         return None  # the first write, with the schema that its readers have
     schemas = Schemas(reader, dataset, transition.side)
     attribution = attribute_transition(schemas, transition)
-    if attribution is None and (transition.is_drop or transition.side is Side.WRITES):
-        return None  # no write has it any more: the drop came late, or a run's end took back the schema of its start
+    if transition.is_drop and attribution is None:
+        return None  # the drop came late: by event time, a newer run wrote the dataset
     before = schemas[transition.before]
     if not before and not transition.is_drop:
         before = _columns_before_drop(schemas, attribution)
