@@ -12,7 +12,7 @@ from tests.faults.faults import Faults
 from tests.faults.scenes import differences, scene
 from tests.faults.world import World
 
-BLOCKS = [range(start, start + 10) for start in range(0, 60, 10)] + [range(2075, 2076)]
+BLOCKS = [range(start, start + 10) for start in range(0, 60, 10)] + [range(2075, 2076), range(3023, 3024)]
 KINDS = {"kill", "throttle", "error", "timeout", "repeat", "rival", "batch", "stale"}
 
 

@@ -167,7 +167,7 @@ def _is_retired(
     dataset: DatasetId, writer: WriterTimes, writers: Collection[WriterTimes], allowed: Callable[[JobId], timedelta]
 ) -> bool:
     newest = max((other.last for other in writers if _took_over(dataset, other, writer)), default=writer.last)
-    silence = _between(writer.last, newest)
+    silence = _between(writer.last, newest) if writer.last else timedelta(0)  # as of a time before its known runs
     return silence > LEAST_SILENCE and silence > allowed(writer.job)
 
 
