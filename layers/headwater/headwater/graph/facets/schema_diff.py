@@ -235,7 +235,9 @@ def _by_position(
     match diff.removed, diff.added:
         case [removed], [added] if _may_be_renamed(old_sources.get(removed), new_sources.get(added)):
             if _is_alike(removed, old, added, new) and _position(removed, old) == _position(added, new):
-                yield Renamed(removed, added, new[added], "same type, same place, and nothing else came or went")
+                yield Renamed(
+                    removed, added, new[added], "same type and place, and no other column came or went with it"
+                )
 
 
 def _may_be_renamed(before: _Sources | None, after: _Sources | None) -> bool:
