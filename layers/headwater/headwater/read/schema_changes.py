@@ -148,7 +148,8 @@ def with_recorded_renames(diff: SchemaDiff, changes: Iterable[SchemaChange]) -> 
         for each in change.renamed:
             first = gone.get(each.before)
             renamed[each.after] = each._replace(before=first.before) if first else each
-    pairs = (each for each in renamed.values() if each.before in diff.removed and each.after in diff.added)
+    removed, added = set(diff.removed), set(diff.added)
+    pairs = (each for each in renamed.values() if each.before in removed and each.after in added)
     return diff.with_renamed(tuple(pairs))
 
 

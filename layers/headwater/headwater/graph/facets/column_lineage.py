@@ -62,8 +62,9 @@ def column_sources(facet: Any) -> ColumnSources:
     columns that are made of it are not the same."""
     sources: dict[str, set[tuple[Any, Any]]] = {}
     for flow in column_flows(Name("", ""), facet):
-        hidden = flow.output.field if flow.source.field == ALL_COLUMNS else ""
-        transformation = exact_json.dumps([hidden or flow.source.field, flow.steps])
+        field = flow.source.field
+        made_of = [field, flow.output.field] if field == ALL_COLUMNS else field
+        transformation = exact_json.dumps([made_of, flow.steps])
         sources.setdefault(flow.output.field, set()).add((flow.source.dataset, transformation))
     return {field: frozenset(of_field) for field, of_field in sources.items()}
 
